@@ -1,0 +1,50 @@
+/** The API group of every kind of ours, and the prefix of our labels and annotations. */
+export const GROUP = 'espalier.dev';
+export const VERSION = 'v1alpha1';
+export const API_VERSION = `${GROUP}/${VERSION}`;
+
+/** Server-side apply manager of everything that a Plugin declares. One for all plugins: a move from one to another keeps fields exact. */
+export const FIELD_MANAGER = 'espalier';
+/** Manager of the Plugins and other objects of ours that a Sync writes. */
+export const SYNC_MANAGER = 'espalier-sync';
+/** Manager of status and finalizers, which no declaration may set. */
+export const CONTROLLER_MANAGER = 'espalier-controller';
+
+export const LABEL = {
+  /** Name and namespace of the Plugin that owns an object; on every applied object. */
+  plugin: `${GROUP}/plugin`,
+  pluginNamespace: `${GROUP}/plugin-namespace`,
+  /** Name and namespace of the Sync that wrote a Plugin. */
+  sync: `${GROUP}/sync`,
+  syncNamespace: `${GROUP}/sync-namespace`,
+  /** `system` tells built-in add-ons from others. */
+  class: `${GROUP}/class`,
+} as const;
+
+export const ANNOTATION = {
+  /** On a Plugin: the commit that last touched its inputs. */
+  commit: `${GROUP}/commit`,
+  /** On a Plugin: where it was declared, `path:line`. */
+  origin: `${GROUP}/origin`,
+  /** On a Sync: a commit whose held removals are approved. */
+  approve: `${GROUP}/approve`,
+  /** On a Sync or Plugin: any new value asks for a reconcile now. */
+  reconcileAt: `${GROUP}/reconcile-at`,
+  /** On an existing object, or in a Plugin's declaration of one: `true` allows taking it over. */
+  adopt: `${GROUP}/adopt`,
+} as const;
+
+export const FINALIZER = `${GROUP}/finalizer`;
+
+export const CONDITION = {
+  Ready: 'Ready',
+  Applied: 'Applied',
+  Healthy: 'Healthy',
+  Drifted: 'Drifted',
+  Waiting: 'Waiting',
+  Held: 'Held',
+  /** kstatus: present while the controller works towards the declared state. */
+  Reconciling: 'Reconciling',
+  /** kstatus: present while something must change before it can go on. */
+  Stalled: 'Stalled',
+} as const;
