@@ -25,6 +25,7 @@ export type ErrorCode =
   | 'GitTooLarge'
   | 'GitUnsafePath'
   | 'GitHostUnknown'
+  | 'GitStoreDamaged'
   // render
   | 'RenderFailed'
   | 'RenderRefused'
@@ -51,6 +52,10 @@ export type ErrorCode =
   | 'HealthTimedOut'
   | 'PruneHeld'
   | 'LeaseLost'
+  // playground
+  | 'PlaygroundFailed'
+  // runtime
+  | 'DeadlineExceeded'
   // anything else is a bug
   | 'Internal';
 

@@ -24,6 +24,8 @@ export const LABEL = {
 export const ANNOTATION = {
   /** On a Plugin: the commit that last touched its inputs. */
   commit: `${GROUP}/commit`,
+  /** On what a Sync writes: hash of everything it was made from. Same hash, nothing to write. */
+  inputs: `${GROUP}/inputs`,
   /** On a Plugin: where it was declared, `path:line`. */
   origin: `${GROUP}/origin`,
   /** On a Sync: a commit whose held removals are approved. */

@@ -1,0 +1,129 @@
+import type { Complete, Schema } from '../schema.ts';
+import { MESSAGE, OBJECT_FIELDS, STATUS_FIELDS } from './status-parts.ts';
+
+export const PLUGIN_PHASES = [
+  'Pending',
+  'Waiting',
+  'Progressing',
+  'Ready',
+  'Failed',
+  'Held',
+  'Suspended',
+  'Removing',
+] as const;
+
+const REVISION = {
+  type: 'object',
+  description: 'What is applied.',
+  properties: {
+    commit: { type: 'string', description: 'Commit that last touched what the Plugin is made of.' },
+    chart: { type: 'string', description: 'Name of the chart.' },
+    version: { type: 'string', description: "The chart's version; for a folder in Git the beginning of the commit." },
+    app: { type: 'string', description: 'Version of the application, as the chart names it.' },
+    key: {
+      type: 'string',
+      description: 'Hash of everything that the objects are made from. The same key gives the same objects.',
+    },
+  },
+} as const satisfies Schema;
+
+const INVENTORY_ENTRY = {
+  type: 'object',
+  required: ['apiVersion', 'kind', 'name'],
+  properties: {
+    ...OBJECT_FIELDS,
+    applied: { type: 'string', description: 'Hash of the declared object as it was last applied.' },
+    fields: {
+      type: 'string',
+      description: 'Hash of the fields that Espalier manages in the object, as of the last apply.',
+    },
+  },
+} as const satisfies Schema;
+
+const DRIFT_ENTRY = {
+  type: 'object',
+  required: ['object', 'fields'],
+  properties: {
+    object: { type: 'string', description: 'The object, such as "Deployment web/frontend".' },
+    fields: {
+      type: 'array',
+      'x-kubernetes-list-type': 'atomic',
+      items: { type: 'string' },
+      description: 'Paths of the fields that differ. Values are never shown.',
+    },
+    by: { type: 'string', description: 'Field manager that changed them, when it is known.' },
+    since: { type: 'string', format: 'date-time', description: 'When it was first seen.' },
+  },
+} as const satisfies Schema;
+
+const HISTORY_ENTRY = {
+  type: 'object',
+  required: ['outcome', 'at'],
+  properties: {
+    commit: { type: 'string', description: 'Commit that was applied.' },
+    version: { type: 'string', description: 'Version that was applied.' },
+    key: { type: 'string', description: 'Hash of everything that the objects were made from.' },
+    outcome: { type: 'string', description: 'How it ended: Ready or Failed.' },
+    at: { type: 'string', format: 'date-time', description: 'When it ended.' },
+  },
+} as const satisfies Schema;
+
+const ATTEMPT = {
+  type: 'object',
+  description: 'The last try that did not succeed yet.',
+  properties: {
+    key: { type: 'string', description: 'Hash of what was tried.' },
+    generation: { type: 'integer', minimum: 0, description: 'Generation of the Plugin that was tried.' },
+    failures: { type: 'integer', minimum: 0, description: 'How often it failed in a row.' },
+    message: { type: 'string', description: 'Why it failed the last time.' },
+  },
+} as const satisfies Schema;
+
+export const PLUGIN_STATUS = {
+  type: 'object',
+  description: 'What Espalier found and did. Written by the agent.',
+  properties: {
+    phase: {
+      type: 'string',
+      enum: PLUGIN_PHASES,
+      description:
+        'Pending: not looked at yet. Waiting: for a dependency, gate or window. Progressing: applied, not healthy yet. Ready: applied and healthy. Failed: could not be rendered, applied or made healthy; it is tried again. Held: waits for consent. Suspended. Removing.',
+    },
+    message: MESSAGE,
+    ...STATUS_FIELDS,
+    revision: REVISION,
+    inventory: {
+      type: 'array',
+      'x-kubernetes-list-type': 'atomic',
+      items: INVENTORY_ENTRY,
+      description: 'The objects that this Plugin owns. Only these are ever changed or deleted.',
+    },
+    waitingFor: {
+      type: 'array',
+      'x-kubernetes-list-type': 'atomic',
+      items: { type: 'string' },
+      description: 'What it waits for.',
+    },
+    drift: {
+      type: 'array',
+      'x-kubernetes-list-type': 'atomic',
+      items: DRIFT_ENTRY,
+      description: 'Objects whose fields somebody else changed.',
+    },
+    history: {
+      type: 'array',
+      'x-kubernetes-list-type': 'atomic',
+      items: HISTORY_ENTRY,
+      description: 'The last ten revisions, newest first.',
+    },
+    attempted: ATTEMPT,
+  },
+} as const satisfies Schema;
+
+export type PluginPhase = (typeof PLUGIN_PHASES)[number];
+export type PluginStatus = Complete<typeof PLUGIN_STATUS>;
+export type InventoryEntry = Complete<typeof INVENTORY_ENTRY>;
+export type DriftEntry = Complete<typeof DRIFT_ENTRY>;
+export type HistoryEntry = Complete<typeof HISTORY_ENTRY>;
+export type Revision = Complete<typeof REVISION>;
+export type Attempt = Complete<typeof ATTEMPT>;

@@ -1,0 +1,130 @@
+import type { Complete, Schema } from '../schema.ts';
+import { GIT_REF, OBJECT_ID_FIELD, PATH_FIELD, RANGE_FIELD, SECRET_REF } from './parts.ts';
+
+/** `ssh://…`, `https://…` and `user@host:path`; nothing that makes Git run a program or read a local file. */
+export const GIT_URL = {
+  type: 'string',
+  minLength: 1,
+  maxLength: 2048,
+  'x-kubernetes-validations': [
+    {
+      rule: `self.matches('^((https?|ssh)://[^ /]+/?[^ ]*|[A-Za-z0-9_][A-Za-z0-9_.-]*@[A-Za-z0-9][A-Za-z0-9.-]*:[^ ]+)$')`,
+      message: 'must be a Git URL that begins with https:// or ssh:// (or git@host:path)',
+    },
+  ],
+} as const satisfies Schema;
+
+export const CHART_SOURCE = {
+  type: 'object',
+  required: ['repository', 'name'],
+  description: 'A chart from a Helm repository.',
+  properties: {
+    repository: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 2048,
+      description: 'URL of the Helm repository, such as https://charts.example.com.',
+      'x-kubernetes-validations': [
+        {
+          rule: `self.matches('^https?://[^ /]+/?[^ ]*$')`,
+          message: 'must be the URL of a Helm repository, beginning with https:// (for oci:// use source.oci)',
+        },
+      ],
+    },
+    name: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 250,
+      description: 'Name of the chart in that repository.',
+      'x-kubernetes-validations': [
+        {
+          rule: `self.matches('^[A-Za-z0-9][A-Za-z0-9._-]*$')`,
+          message: 'must be the name of a chart: letters, digits, "-", "_" and "."',
+        },
+      ],
+    },
+    version: {
+      ...RANGE_FIELD,
+      description: 'Version, or range whose highest version is taken. Absent: the latest stable one.',
+    },
+  },
+} as const satisfies Schema;
+
+export const OCI_SOURCE = {
+  type: 'object',
+  required: ['url'],
+  description: 'A chart from an OCI registry.',
+  properties: {
+    url: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 2048,
+      description: 'Where the chart is, without its tag, such as oci://registry.example.com/charts/web.',
+      'x-kubernetes-validations': [
+        {
+          rule: `self.matches('^oci://[^ /]+/[^ ]+$')`,
+          message: 'must be a URL such as oci://registry.example.com/charts/web',
+        },
+      ],
+    },
+    version: {
+      ...RANGE_FIELD,
+      description: 'Tag, or range whose highest tag is taken. Absent: the latest stable one.',
+    },
+  },
+} as const satisfies Schema;
+
+export const GIT_SOURCE = {
+  type: 'object',
+  required: ['path'],
+  description: "A folder in Git: in the Sync's own repository and commit, unless `url` says otherwise.",
+  properties: {
+    path: {
+      ...PATH_FIELD,
+      description: 'The folder, from the root of the repository; a single file is fine for manifests.',
+    },
+    url: { ...GIT_URL, description: "URL of another repository. Absent: the Sync's own, at the Sync's commit." },
+    ref: { ...GIT_REF, description: 'What to follow in the other repository. Absent: its default branch.' },
+    secretRef: {
+      ...SECRET_REF,
+      description:
+        "Secret in the Plugin's namespace with credentials for the other repository (keys username and password, bearerToken, or identity and known_hosts).",
+    },
+    template: {
+      type: 'boolean',
+      default: false,
+      description: 'The files are Go templates with bare parameters such as {{ .name }}, filled from the values.',
+    },
+    tree: { ...OBJECT_ID_FIELD, description: 'Git object id of the path. Written by the Sync, not by people.' },
+    commit: {
+      ...OBJECT_ID_FIELD,
+      description: 'Commit that last touched the path. Written by the Sync, not by people.',
+    },
+  },
+  'x-kubernetes-validations': [
+    {
+      rule: 'has(self.url) || !has(self.ref)',
+      message: 'ref needs url: without url the folder is read at the commit of the Sync',
+    },
+    {
+      rule: 'has(self.url) || !has(self.secretRef)',
+      message: "secretRef needs url: without url the Sync's credentials are used",
+    },
+  ],
+} as const satisfies Schema;
+
+export const SOURCE = {
+  type: 'object',
+  properties: { chart: CHART_SOURCE, oci: OCI_SOURCE, git: GIT_SOURCE },
+  'x-kubernetes-validations': [
+    {
+      rule: '[has(self.chart), has(self.oci), has(self.git)].filter(x, x).size() == 1',
+      message: 'must have exactly one of chart, oci and git',
+    },
+  ],
+} as const satisfies Schema;
+
+export type Source = Complete<typeof SOURCE>;
+export type GitSource = Complete<typeof GIT_SOURCE>;
+export type ChartSource = Complete<typeof CHART_SOURCE>;
+export type OciSource = Complete<typeof OCI_SOURCE>;

@@ -1,0 +1,206 @@
+import type { KubeObject } from '../objects.ts';
+import type { Complete, Schema, Written } from '../schema.ts';
+import {
+  DURATION_FIELD,
+  FREE_FORM,
+  GIT_REF,
+  LABEL_NAME_FIELD,
+  LABELS_FIELD,
+  NAME_FIELD,
+  PATH_FIELD,
+  SCHEDULE_FIELD,
+  SECRET_REF,
+} from './parts.ts';
+import { GIT_URL } from './source.ts';
+import type { SyncStatus } from './sync-status.ts';
+
+const HTTP_URL = {
+  type: 'string',
+  minLength: 1,
+  maxLength: 2048,
+  'x-kubernetes-validations': [
+    { rule: `self.matches('^https?://[^ /]+/?[^ ]*$')`, message: 'must be a URL that begins with https:// or http://' },
+  ],
+} as const satisfies Schema;
+
+const REPOSITORY = {
+  type: 'object',
+  required: ['url'],
+  description: 'The Git repository to follow.',
+  properties: {
+    url: {
+      ...GIT_URL,
+      description: 'URL of the repository: https or ssh. Credentials belong into secretRef, not here.',
+    },
+    ref: { ...GIT_REF, description: 'What to follow. Absent: the default branch of the repository.' },
+    path: { ...PATH_FIELD, default: '.', description: 'Folder in the repository that holds the declarations.' },
+    secretRef: {
+      ...SECRET_REF,
+      description:
+        'Secret in the namespace of the Sync with credentials: keys username and password, bearerToken, or identity and known_hosts.',
+    },
+    caRef: {
+      type: 'object',
+      required: ['kind', 'name'],
+      description: 'Certificate authorities to trust for this repository, beside those of the system.',
+      properties: {
+        kind: { type: 'string', enum: ['ConfigMap', 'Secret'], description: 'ConfigMap or Secret.' },
+        name: { ...NAME_FIELD, description: 'Its name, in the namespace of the Sync.' },
+        key: {
+          type: 'string',
+          minLength: 1,
+          maxLength: 253,
+          default: 'ca.crt',
+          description: 'Key that holds the certificates, as PEM.',
+        },
+      },
+    },
+    proxy: { ...HTTP_URL, description: 'HTTP proxy for this repository, such as http://proxy.example.com:3128.' },
+    timeout: { ...DURATION_FIELD, default: '1m', description: 'How long one fetch may take.' },
+  },
+} as const satisfies Schema;
+
+const IMAGES = {
+  type: 'object',
+  default: {},
+  properties: {
+    rewrite: {
+      type: 'array',
+      maxItems: 100,
+      'x-kubernetes-list-type': 'atomic',
+      description: 'Rules by the beginning of an image name; the longest that fits wins. Tags and digests stay.',
+      items: {
+        type: 'object',
+        required: ['from', 'to'],
+        properties: {
+          from: {
+            type: 'string',
+            minLength: 1,
+            maxLength: 512,
+            description: 'Beginning of the name, such as docker.io or quay.io/team.',
+          },
+          to: {
+            type: 'string',
+            minLength: 1,
+            maxLength: 512,
+            description: 'What replaces it, such as harbor.local/docker.',
+          },
+        },
+      },
+    },
+    report: { type: 'boolean', default: true, description: 'Name images that no rule rewrote, when there are rules.' },
+  },
+} as const satisfies Schema;
+
+const PRUNE = {
+  type: 'object',
+  default: {},
+  properties: {
+    enabled: { type: 'boolean', default: true, description: 'Remove what the repository no longer declares.' },
+    hold: {
+      type: 'object',
+      default: {},
+      description: 'Removals as large as this wait until a person approves the commit.',
+      properties: {
+        percent: {
+          type: 'integer',
+          minimum: 1,
+          maximum: 100,
+          default: 50,
+          description: 'More than this share of what is declared.',
+        },
+        count: { type: 'integer', minimum: 0, default: 20, description: 'More than this number of objects.' },
+      },
+    },
+  },
+} as const satisfies Schema;
+
+const FORGE = {
+  type: 'object',
+  required: ['kind', 'secretRef'],
+  properties: {
+    kind: {
+      type: 'string',
+      enum: ['github', 'gitlab', 'gitea', 'forgejo', 'bitbucket'],
+      description: 'Which forge hosts the repository.',
+    },
+    url: { ...HTTP_URL, description: 'URL of the forge. Absent: the host of the repository.' },
+    secretRef: {
+      ...SECRET_REF,
+      description: 'Secret in the namespace of the Sync whose key token holds an access token.',
+    },
+    statuses: { type: 'boolean', default: true, description: 'Answer each commit with a commit status.' },
+    previews: {
+      type: 'boolean',
+      default: true,
+      description: 'Write on each pull request what it would change in this cluster.',
+    },
+  },
+} as const satisfies Schema;
+
+export const SYNC_SPEC = {
+  type: 'object',
+  required: ['repository'],
+  description: 'What to follow, and what it may do.',
+  properties: {
+    repository: REPOSITORY,
+    poll: {
+      ...SCHEDULE_FIELD,
+      default: '1m',
+      description:
+        'How often to look for new commits: a duration such as 30s, or a cron expression. A webhook makes it immediate.',
+    },
+    cluster: {
+      type: 'object',
+      default: {},
+      description: 'What this cluster is called; picks the overlays below clusters/.',
+      properties: {
+        name: { ...NAME_FIELD, description: 'Name of this cluster: overlays in clusters/<name>/ apply.' },
+        labels: {
+          ...LABELS_FIELD,
+          default: {},
+          description:
+            'Labels of this cluster: overlays in clusters/_<label>=<value>/ apply, and Plugins can ask for them in `when`.',
+        },
+      },
+    },
+    values: {
+      ...FREE_FORM,
+      description: 'Values for every Plugin: .Values.global in charts, parameters in templates.',
+    },
+    images: { ...IMAGES, description: 'Where images come from.' },
+    prune: { ...PRUNE, description: 'What happens to what leaves the repository.' },
+    forge: { ...FORGE, description: 'The forge that answers are written to.' },
+    serviceAccountName: {
+      ...NAME_FIELD,
+      description:
+        "Service account in the Sync's namespace whose rights its Plugins have, unless they name their own. Absent: the agent's own rights.",
+    },
+    allowedNamespaces: {
+      type: 'array',
+      maxItems: 500,
+      'x-kubernetes-list-type': 'set',
+      items: LABEL_NAME_FIELD,
+      description: 'Namespaces that its Plugins may live in and install to. Absent: all.',
+    },
+    suspend: {
+      type: 'boolean',
+      default: false,
+      description: 'true stops following the repository. What is installed stays as it is.',
+    },
+  },
+} as const satisfies Schema;
+
+export type SyncSpec = Complete<typeof SYNC_SPEC>;
+
+export interface Sync extends KubeObject {
+  kind: 'Sync';
+  spec: SyncSpec;
+  status?: SyncStatus;
+}
+
+/** A Sync as people write it, without the defaults. */
+export interface SyncDeclaration extends KubeObject {
+  kind: 'Sync';
+  spec: Written<typeof SYNC_SPEC>;
+}
