@@ -1,0 +1,89 @@
+import { resolve } from 'node:path';
+import { Command } from 'commander';
+import { EspalierError } from '../api/index.ts';
+import type { AgentFactory } from '../playground/agentseam.ts';
+import { type PlaygroundOptions, startPlayground } from '../playground/playground.ts';
+import { describeForPeople, describeForScripts } from '../playground/report.ts';
+import { showSteps } from '../playground/steps.ts';
+import { stopSignals } from '../playground/stopsignals.ts';
+import { ExitCode } from './exit.ts';
+
+interface Flags {
+  json?: true;
+  repo: string;
+  agent: boolean;
+  forge?: string;
+  useCluster?: true;
+  kubeconfig?: string;
+  context?: string;
+}
+
+/** As a shell reports a program that Ctrl-C ended. */
+const INTERRUPTED = 130;
+const EXAMPLE = resolve(import.meta.dirname, '..', '..', 'examples', 'repo');
+
+/** Without a factory the playground runs without an agent. */
+export function playgroundCommand(agent?: AgentFactory): Command {
+  return new Command('playground')
+    .description('start a private control plane, a Git server and the agent, until Ctrl-C')
+    .option('--json', 'print one line of JSON on stdout when ready, for scripts')
+    .option('--repo <dir>', 'folder to fill the repository from', EXAMPLE)
+    .option('--no-agent', 'leave the agent out')
+    .option('--forge <kind>', 'a forge instead of a plain Git server')
+    .option('--use-cluster', 'use the cluster of --kubeconfig or KUBECONFIG instead of starting one')
+    .option('--kubeconfig <path>', 'kubeconfig of the cluster to use')
+    .option('--context <name>', 'context of the kubeconfig to use')
+    .option('--verbose', 'show the whole error when something fails')
+    .action((flags: Flags) => run(flags, flags.agent ? agent : undefined));
+}
+
+async function run(flags: Flags, agent: AgentFactory | undefined): Promise<void> {
+  if (flags.forge !== undefined) {
+    throw invalid(`--forge ${flags.forge} is not supported: the playground has a plain Git server; leave --forge out`);
+  }
+  const cluster = existingCluster(flags, process.env);
+  const stop = stopSignals((name) =>
+    process.stderr.write(`\n${name}: ending what was started; once more exits at once\n`),
+  );
+  const steps = showSteps(process.stderr);
+  const started = Date.now();
+  steps.begin('looking for the programs');
+  try {
+    const playground = await startPlayground({
+      seed: resolve(flags.repo),
+      agent,
+      signal: stop.signal,
+      progress: steps.begin,
+      ...(cluster && { cluster }),
+    });
+    steps.end();
+    process.stderr.write(`ready after ${((Date.now() - started) / 1000).toFixed(1)} s\n\n`);
+    const text = flags.json ? `${describeForScripts(playground, process.pid)}\n` : describeForPeople(playground);
+    process.stdout.write(text);
+    const broken = await Promise.race([playground.broken, stop.asked]);
+    await playground.stop();
+    if (broken === undefined) return;
+    process.stderr.write(`espalier: ${broken} ended by itself, so the playground was ended\n`);
+    throw new ExitCode(ExitCode.failed);
+  } catch (error) {
+    if (!stop.signal.aborted) throw error;
+    throw new ExitCode(INTERRUPTED);
+  } finally {
+    stop.forget();
+  }
+}
+
+/** Both must be said: a kubeconfig that happens to be there is no consent to write to its cluster. */
+function existingCluster(flags: Flags, env: NodeJS.ProcessEnv): PlaygroundOptions['cluster'] {
+  const kubeconfig = flags.kubeconfig === undefined ? env.KUBECONFIG : resolve(flags.kubeconfig);
+  if (flags.useCluster !== true) {
+    if (flags.kubeconfig === undefined && flags.context === undefined) return undefined;
+    throw invalid('--kubeconfig and --context need --use-cluster: the playground will write to that cluster');
+  }
+  if (!kubeconfig) throw invalid('--use-cluster needs to know which: give --kubeconfig or set KUBECONFIG');
+  return { kubeconfig, ...(flags.context !== undefined && { context: flags.context }) };
+}
+
+function invalid(message: string): EspalierError {
+  return new EspalierError('InvalidConfiguration', message, { retry: false });
+}

@@ -1,0 +1,156 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { EspalierError, messageOf } from '../api/index.ts';
+import type { AgentFactory, RunningAgent } from './agentseam.ts';
+import { startControlPlane } from './controlplane.ts';
+import { createPrivateFolder, playgroundRoot, removeFolder } from './folder.ts';
+import { startGitServer } from './gitserver.ts';
+import { declareSync, installKinds } from './install.ts';
+
+export interface PlaygroundOptions {
+  /** Folder whose content becomes the first commit. */
+  seed: string;
+  /** Use this cluster instead of starting one. */
+  cluster?: { kubeconfig: string; context?: string };
+  /** Absent: nothing follows the repository. */
+  agent?: AgentFactory | undefined;
+  signal?: AbortSignal;
+  progress?: (message: string) => void;
+}
+
+export interface Playground {
+  kubeconfig: string;
+  /** `Kubernetes v1.36.3 at https://127.0.0.1:20123` */
+  cluster: string;
+  /** Whether the cluster goes with the playground. */
+  ownsCluster: boolean;
+  git: { url: string; user: string; password: string };
+  http: string | null;
+  logs: string;
+  hasAgent: boolean;
+  /** Resolves with what ended though nobody stopped it. */
+  broken: Promise<string>;
+  /** Ends everything that the playground started. Harmless when repeated. */
+  stop(): Promise<void>;
+}
+
+const NAMESPACE = 'espalier-system';
+const REPOSITORY = 'platform';
+
+interface Cluster {
+  kubeconfig: string;
+  context?: string;
+  logs: string;
+  broken?: Promise<string>;
+}
+
+/** A cluster, a Git server that takes pushes, our kinds, and the agent that follows the one on the other. */
+export async function startPlayground(options: PlaygroundOptions): Promise<Playground> {
+  const { progress = () => {} } = options;
+  await mustBeFolder(options.seed);
+  const parts = new AsyncDisposableStack();
+  const ending = new AbortController();
+  const signal = AbortSignal.any([ending.signal, ...(options.signal === undefined ? [] : [options.signal])]);
+  try {
+    const loading = import('../cluster/client.ts'); // half a second that the servers need anyway
+    const folder = await privateFolder(parts);
+    const [git, cluster] = await both(
+      startGit(parts, folder, options.seed),
+      startCluster(parts, folder, options, signal),
+    );
+
+    progress('installing our kinds');
+    const { createClient } = await loading;
+    const { kubeconfig, logs, context } = cluster;
+    const client = createClient({ kubeconfig: sourceOf(kubeconfig), allowExec: true, ...(context && { context }) });
+    parts.defer(() => client.close());
+    const { gitVersion } = await client.version({ signal });
+    await installKinds(client, signal);
+    await declareSync(client, { namespace: NAMESPACE, name: REPOSITORY, ...git }, signal);
+
+    let agent: RunningAgent | undefined;
+    if (options.agent !== undefined) {
+      progress('starting the agent');
+      const place = { kubeconfig, ...(context && { context }), namespace: NAMESPACE, logs, signal };
+      agent = await options.agent(place);
+      parts.defer(() => agent?.stop());
+      git.onPush(() => agent?.lookNow());
+    }
+    const never = new Promise<string>(() => {});
+    return {
+      kubeconfig,
+      cluster: `Kubernetes ${gitVersion} at ${client.server}`,
+      ownsCluster: options.cluster === undefined,
+      git: { url: git.url, user: git.user, password: git.password },
+      http: agent?.http ?? null,
+      logs,
+      hasAgent: agent !== undefined,
+      broken: Promise.race([cluster.broken ?? never, agent?.broken ?? never]),
+      async stop() {
+        ending.abort();
+        await parts.disposeAsync();
+      },
+    };
+  } catch (error) {
+    ending.abort();
+    await parts.disposeAsync();
+    throw error;
+  }
+}
+
+async function privateFolder(parts: AsyncDisposableStack): Promise<string> {
+  const folder = await createPrivateFolder(playgroundRoot());
+  parts.defer(() => removeFolder(folder));
+  return folder;
+}
+
+async function startGit(parts: AsyncDisposableStack, folder: string, seed: string) {
+  const credential = { user: 'espalier', password: randomBytes(9).toString('base64url') };
+  const server = await startGitServer({ root: join(folder, 'git') });
+  parts.defer(() => server.stop());
+  const { url } = await server.createRepository(REPOSITORY, { seed, access: { credential } });
+  return { url, ...credential, onPush: server.onPush };
+}
+
+async function startCluster(
+  parts: AsyncDisposableStack,
+  folder: string,
+  { cluster, progress }: PlaygroundOptions,
+  signal: AbortSignal,
+): Promise<Cluster> {
+  if (cluster !== undefined) {
+    const logs = join(folder, 'logs');
+    await mkdir(logs);
+    return { ...cluster, logs };
+  }
+  const plane = await startControlPlane({ signal, ...(progress && { progress }) });
+  parts.defer(() => plane.stop());
+  return { kubeconfig: plane.kubeconfigPath, logs: plane.logs, broken: plane.broken };
+}
+
+/**
+ * Waits for both even when one fails: only then is everything known that must be ended. When both fail, both are told,
+ * so that somebody who lacks two things need not find out one by one.
+ */
+async function both<A, B>(first: Promise<A>, second: Promise<B>): Promise<[A, B]> {
+  const [one, other] = await Promise.allSettled([first, second]);
+  if (one.status === 'rejected' && other.status === 'rejected') {
+    const message = [one.reason, other.reason].map(messageOf).join('\n\n');
+    throw new EspalierError('PlaygroundFailed', message, { cause: other.reason });
+  }
+  return [await first, await second];
+}
+
+/** KUBECONFIG may name several files; a path is one. */
+function sourceOf(kubeconfig: string) {
+  return { env: { ...process.env, KUBECONFIG: kubeconfig } };
+}
+
+async function mustBeFolder(path: string): Promise<void> {
+  const found = await stat(path).catch(() => undefined);
+  if (found?.isDirectory() === true) return;
+  throw new EspalierError('InvalidConfiguration', `there is no folder ${path} to make the repository from`, {
+    retry: false,
+  });
+}

@@ -1,0 +1,52 @@
+import type { Playground } from './playground.ts';
+
+/** One line for scripts. */
+export function describeForScripts(playground: Playground, pid: number): string {
+  const { kubeconfig, git, http, logs } = playground;
+  return JSON.stringify({ kubeconfig, git, forge: null, http, logs, pid });
+}
+
+/** What is running, where, and three things to try, for people. */
+export function describeForPeople(playground: Playground): string {
+  const { kubeconfig, git, http, logs } = playground;
+  const facts: [string, string][] = [
+    ['Cluster', playground.cluster],
+    ['kubeconfig', kubeconfig],
+    ['Git', `${git.url}  (user ${git.user}, password ${git.password})`],
+    ['Agent', playground.hasAgent ? 'follows the branch main of that repository' : 'not running'],
+    ...(http === null ? [] : [['Page', http] satisfies [string, string]]),
+    ['Logs', logs],
+  ];
+  const width = Math.max(...facts.map(([name]) => name.length));
+  return [
+    'The playground is running.',
+    '',
+    ...facts.map(([name, value]) => `  ${name.padEnd(width)}  ${value}`),
+    '',
+    'Three things to try, in another terminal:',
+    ...threeThings(playground).flatMap(([what, command], index) => ['', `  ${index + 1}. ${what}`, `     ${command}`]),
+    '',
+    playground.ownsCluster
+      ? 'Ctrl-C ends all of it and removes its files.'
+      : 'Ctrl-C ends the Git server and the agent. Our kinds, the Sync and what it installed stay in the cluster.',
+    '',
+  ].join('\n');
+}
+
+function threeThings({ kubeconfig, git, hasAgent }: Playground): [string, string][] {
+  const clone = git.url.replace('://', `://${git.user}:${git.password}@`);
+  const change = `git clone ${clone} && cd platform   # edit, commit, git push`;
+  const environment = `export KUBECONFIG=${kubeconfig}`;
+  if (!hasAgent) {
+    return [
+      ['Look at the cluster:', `${environment}; kubectl get nodes,syncs -A`],
+      ['Change the repository:', change],
+      ['Run the agent yourself:', `${environment}; bin/espalier agent`],
+    ];
+  }
+  return [
+    ['See what the repository declares and how it is:', `${environment}; bin/espalier tree -A`],
+    ['Change something and watch it arrive:', change],
+    ['Break something and see it come back:', `${environment}; kubectl delete deployment --all -A`],
+  ];
+}
