@@ -52,6 +52,8 @@ export type ErrorCode =
   | 'HealthTimedOut'
   | 'PruneHeld'
   | 'LeaseLost'
+  // cli
+  | 'CommandRefused'
   // playground
   | 'PlaygroundFailed'
   // runtime

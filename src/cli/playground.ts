@@ -4,6 +4,7 @@ import { EspalierError } from '../api/index.ts';
 import type { AgentFactory } from '../playground/agentseam.ts';
 import { type PlaygroundOptions, startPlayground } from '../playground/playground.ts';
 import { describeForPeople, describeForScripts } from '../playground/report.ts';
+import { showPlugins } from '../playground/screen.ts';
 import { showSteps } from '../playground/steps.ts';
 import { stopSignals } from '../playground/stopsignals.ts';
 import { ExitCode } from './exit.ts';
@@ -58,9 +59,20 @@ async function run(flags: Flags, agent: AgentFactory | undefined): Promise<void>
     });
     steps.end();
     process.stderr.write(`ready after ${((Date.now() - started) / 1000).toFixed(1)} s\n\n`);
+    const watching = new AbortController();
+    if (playground.hasAgent && flags.json !== true) {
+      process.stderr.write('The agent takes the repository to the cluster:\n\n');
+      const { message } = await showPlugins(
+        playground.client,
+        process.stderr,
+        AbortSignal.any([stop.signal, watching.signal]),
+      );
+      process.stderr.write(`\n${message}\n\n`);
+    }
     const text = flags.json ? `${describeForScripts(playground, process.pid)}\n` : describeForPeople(playground);
     process.stdout.write(text);
     const broken = await Promise.race([playground.broken, stop.asked]);
+    watching.abort();
     await playground.stop();
     if (broken === undefined) return;
     process.stderr.write(`espalier: ${broken} ended by itself, so the playground was ended\n`);

@@ -25,7 +25,7 @@ export async function answerByGit(
   response: ServerResponse,
   options: BackendOptions,
 ): Promise<boolean> {
-  const child = spawnGroup('git', {
+  const child = await spawnGroup('git', {
     args: ['http-backend'],
     cwd: options.root,
     env: {

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { EspalierError, messageOf } from '../api/index.ts';
+import type { KubeClient } from '../cluster/client.ts';
 import type { AgentFactory, RunningAgent } from './agentseam.ts';
 import { startControlPlane } from './controlplane.ts';
 import { createPrivateFolder, playgroundRoot, removeFolder } from './folder.ts';
@@ -21,6 +22,7 @@ export interface PlaygroundOptions {
 
 export interface Playground {
   kubeconfig: string;
+  client: KubeClient;
   /** `Kubernetes v1.36.3 at https://127.0.0.1:20123` */
   cluster: string;
   /** Whether the cluster goes with the playground. */
@@ -80,6 +82,7 @@ export async function startPlayground(options: PlaygroundOptions): Promise<Playg
     const never = new Promise<string>(() => {});
     return {
       kubeconfig,
+      client,
       cluster: `Kubernetes ${gitVersion} at ${client.server}`,
       ownsCluster: options.cluster === undefined,
       git: { url: git.url, user: git.user, password: git.password },

@@ -4,6 +4,7 @@ import type { Playground } from './playground.ts';
 import { describeForPeople, describeForScripts } from './report.ts';
 
 const PLAYGROUND: Playground = {
+  client: {} as never,
   kubeconfig: '/run/kubeconfig',
   cluster: 'Kubernetes v1.36.3 at https://127.0.0.1:20001',
   ownsCluster: true,

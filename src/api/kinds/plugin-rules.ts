@@ -27,7 +27,7 @@ export const VALUES_FROM = {
       minLength: 1,
       maxLength: 253,
       description:
-        'Key that holds a YAML document of values. Absent: every key is the path of one value, as in helm --set.',
+        'The one key to take. A key that ends in .yaml, .yml or .json holds a document of values; any other is itself the path of one value, as in helm --set. Absent: every key.',
     },
     prefix: {
       type: 'string',

@@ -52,6 +52,11 @@ export const PLUGIN_SPEC = {
         create: { type: 'boolean', default: false, description: 'Create the namespace when it does not exist.' },
       },
     },
+    defaults: {
+      ...FREE_FORM,
+      description:
+        'Values that everything else overrides: the parameters of an add-on folder stand here. Written by Espalier, not by people.',
+    },
     values: {
       ...FREE_FORM,
       description: 'Values for the chart or the templates. They win over valuesFrom and the values of the Sync.',

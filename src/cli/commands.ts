@@ -1,0 +1,68 @@
+import type { Command } from 'commander';
+
+export interface CommandEntry {
+  name: string;
+  summary: string;
+  load(): Promise<Command>;
+}
+
+/** Every command, one file each. The code behind one is loaded only when it is named. */
+export const COMMANDS: readonly CommandEntry[] = [
+  {
+    name: 'plan',
+    summary: 'show what a folder or a Git ref would change in the cluster',
+    load: async () => (await import('./plan.ts')).planCommand(),
+  },
+  {
+    name: 'diff',
+    summary: 'like plan, with the exit codes of kubectl diff',
+    load: async () => (await import('./plan.ts')).diffCommand(),
+  },
+  {
+    name: 'render',
+    summary: 'print the objects that a plugin renders to',
+    load: async () => (await import('./render.ts')).renderCommand(),
+  },
+  {
+    name: 'validate',
+    summary: 'check a repository without a cluster',
+    load: async () => (await import('./validate.ts')).validateCommand(),
+  },
+  { name: 'get', summary: 'list Syncs and Plugins', load: async () => (await import('./get.ts')).getCommand() },
+  {
+    name: 'tree',
+    summary: 'show Sync → Plugins → objects with their health',
+    load: async () => (await import('./tree.ts')).treeCommand(),
+  },
+  {
+    name: 'reconcile',
+    summary: 'make the agent look now',
+    load: async () => (await import('./reconcile.ts')).reconcileCommand(),
+  },
+  {
+    name: 'suspend',
+    summary: 'stop following a Sync or Plugin',
+    load: async () => (await import('./suspend.ts')).suspendCommand(),
+  },
+  { name: 'resume', summary: 'follow it again', load: async () => (await import('./suspend.ts')).resumeCommand() },
+  {
+    name: 'approve',
+    summary: 'consent to removals or upgrades that are held',
+    load: async () => (await import('./approve.ts')).approveCommand(),
+  },
+  { name: 'agent', summary: 'run the agent', load: async () => (await import('./agent.ts')).agentCommand() },
+  { name: 'playground', summary: 'start a private control plane, a Git server and the agent', load: playground },
+  {
+    name: 'tools',
+    summary: 'list or install the external programs',
+    load: async () => (await import('./tools.ts')).toolsCommand(),
+  },
+];
+
+async function playground(): Promise<Command> {
+  const [{ playgroundCommand }, { startPlaygroundAgent }] = await Promise.all([
+    import('./playground.ts'),
+    import('./playground-agent.ts'),
+  ]);
+  return playgroundCommand(startPlaygroundAgent);
+}

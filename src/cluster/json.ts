@@ -1,0 +1,4 @@
+/** A JSON object, whose fields may be anything. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

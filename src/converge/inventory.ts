@@ -1,0 +1,58 @@
+import { type InventoryEntry, type KubeObject, type ObjectRef, refKey, refOf } from '../api/index.ts';
+
+/** The ownership record of a Plugin as a map, and back. Order is that of first ownership, so that status diffs stay small. */
+export type Inventory = Map<string, InventoryEntry>;
+
+export function readInventory(entries: readonly InventoryEntry[] | undefined): Inventory {
+  return new Map((entries ?? []).map((entry) => [refKey(entry), entry]));
+}
+
+/**
+ * What must be on record before the first write: everything owned so far, and everything about to be written.
+ * An entry without a uid says "we meant to create this"; it gives a right to delete only what carries our labels.
+ */
+export function intend(record: Inventory, about: readonly ObjectRef[]): Inventory {
+  const next = new Map(record);
+  for (const ref of about) {
+    const key = refKey(ref);
+    if (!next.has(key)) next.set(key, entryOf(ref));
+  }
+  return next;
+}
+
+/** The record after an object was written: its uid, what we declared, and the fields that the API server holds in our name. */
+export function settled(written: KubeObject, applied: string, fields: string): InventoryEntry {
+  const entry = entryOf(refOf(written));
+  if (written.metadata.uid !== undefined) entry.uid = written.metadata.uid;
+  entry.applied = applied;
+  entry.fields = fields;
+  return entry;
+}
+
+export function without(record: Inventory, gone: Iterable<string>): Inventory {
+  const next = new Map(record);
+  for (const key of gone) next.delete(key);
+  return next;
+}
+
+export function sameInventory(a: Inventory, b: Inventory): boolean {
+  if (a.size !== b.size) return false;
+  for (const [key, entry] of a) {
+    const other = b.get(key);
+    if (
+      other === undefined ||
+      other.uid !== entry.uid ||
+      other.applied !== entry.applied ||
+      other.fields !== entry.fields
+    )
+      return false;
+    if (other.apiVersion !== entry.apiVersion) return false;
+  }
+  return true;
+}
+
+function entryOf(ref: ObjectRef): InventoryEntry {
+  const entry: InventoryEntry = { apiVersion: ref.apiVersion, kind: ref.kind, name: ref.name };
+  if (ref.namespace !== undefined) entry.namespace = ref.namespace;
+  return entry;
+}

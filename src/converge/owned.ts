@@ -1,0 +1,195 @@
+import { FIELD_MANAGER, type JsonObject, type KubeObject, type ObjectRef, refKey, refOf } from '../api/index.ts';
+import type { Health } from '../cluster/health.ts';
+import { appliedFields, hashFields } from '../plan/fields.ts';
+import { ownerOf } from '../plan/ownership.ts';
+
+/** What we know of a live object that a Plugin owns. The object itself is not kept: 5,000 of them would not fit. */
+export interface OwnedObject {
+  ref: ObjectRef;
+  /** `namespace/name` of the owning Plugin, by the labels of the live object. */
+  plugin: string;
+  uid: string;
+  resourceVersion: string;
+  health: Health;
+  terminating: boolean;
+  finalizers: readonly string[];
+  /** Hash of the fields that the API server holds in our name. */
+  fields: string;
+  /** The whole object, only while those fields differ from what was recorded: it tells what drifted, and by whom. */
+  object?: KubeObject | undefined;
+}
+
+/** What the last apply left in our name. `set` is missing after a restart until the object is seen unchanged once. */
+export interface RecordedFields {
+  fields: string;
+  set?: AppliedFields | undefined;
+}
+
+export interface AppliedFields {
+  apiVersion: string;
+  fields: JsonObject;
+}
+
+export type OwnedChange = 'health' | 'drift' | 'gone';
+
+export interface OwnedOptions {
+  /** Health by the owning Plugin's own rules where it has some, by kstatus otherwise. */
+  healthOf(plugin: string, object: KubeObject): Health;
+  /** Something changed that the Plugin must look at. Never called for changes that mean nothing to it. */
+  onChange(plugin: string, key: string, change: OwnedChange): void;
+}
+
+/**
+ * Live objects that carry our ownership labels, fed by one watch a kind and by the answers to our own writes.
+ * Drift needs no request: when another writer takes or removes a field, the API server takes it from our managedFields
+ * entry, and the entry's hash no longer equals the one recorded at our last apply.
+ */
+export class OwnedIndex {
+  readonly #options: OwnedOptions;
+  readonly #objects = new Map<string, OwnedObject>();
+  readonly #recorded = new Map<string, RecordedFields>();
+  /** Keys being written at this moment: what the watch says of them is judged when the answer is here. */
+  readonly #writing = new Set<string>();
+
+  constructor(options: OwnedOptions) {
+    this.#options = options;
+  }
+
+  get size(): number {
+    return this.#objects.size;
+  }
+
+  get(key: string): OwnedObject | undefined {
+    return this.#objects.get(key);
+  }
+
+  recorded(key: string): RecordedFields | undefined {
+    return this.#recorded.get(key);
+  }
+
+  keys(): IterableIterator<string> {
+    return this.#objects.keys();
+  }
+
+  /** Says what the ownership record holds, at start and after a status was read. Keeps what is known better. */
+  expect(key: string, fields: string): void {
+    if (this.#recorded.get(key)?.fields === fields) return;
+    const live = this.#objects.get(key);
+    const set = live?.fields === fields && live.object !== undefined ? ourFields(live.object) : undefined;
+    this.#recorded.set(key, { fields, set });
+    this.#judge(key, false);
+  }
+
+  /** The object is no longer ours to look after. */
+  forget(key: string): void {
+    this.#recorded.delete(key);
+  }
+
+  /** Marks an object as being written, so that the watch event of our own write is not taken for somebody else's. */
+  beginWrite(key: string): void {
+    this.#writing.add(key);
+  }
+
+  /** The write failed or was not needed: judge again by what the watch said meanwhile. */
+  cancelWrite(key: string): void {
+    this.#writing.delete(key);
+    this.#judge(key);
+  }
+
+  /** Takes the API server's answer to our apply as the new record. */
+  written(object: KubeObject): { fields: string } {
+    const key = refKey(refOf(object));
+    const ours = ourFields(object);
+    const fields = hashFields(ours.fields);
+    this.#recorded.set(key, { fields, set: ours });
+    this.#writing.delete(key);
+    this.#take(object, false);
+    this.#judge(key);
+    return { fields };
+  }
+
+  /** A watch event. */
+  onEvent(type: 'added' | 'modified' | 'deleted', object: KubeObject): void {
+    const key = refKey(refOf(object));
+    if (type === 'deleted') this.#remove(key, object.metadata.uid);
+    else this.#take(object, true);
+  }
+
+  /** True when the live object's fields in our name are not those of our last apply. */
+  hasDrifted(key: string): boolean {
+    const recorded = this.#recorded.get(key);
+    const live = this.#objects.get(key);
+    return recorded !== undefined && live !== undefined && live.fields !== recorded.fields;
+  }
+
+  #take(object: KubeObject, tell: boolean): void {
+    const plugin = ownerOf(object);
+    if (plugin === undefined) return;
+    const key = refKey(refOf(object));
+    const before = this.#objects.get(key);
+    if (
+      before !== undefined &&
+      before.uid === object.metadata.uid &&
+      isOlder(object.metadata.resourceVersion, before.resourceVersion)
+    )
+      return;
+    const ours = ourFields(object);
+    const fields = hashFields(ours.fields);
+    const recorded = this.#recorded.get(key);
+    const differs = recorded !== undefined && recorded.fields !== fields;
+    if (recorded !== undefined && !differs && recorded.set === undefined) recorded.set = ours;
+    const health = this.#options.healthOf(plugin, object);
+    const after: OwnedObject = {
+      ref: refOf(object),
+      plugin,
+      uid: object.metadata.uid ?? '',
+      resourceVersion: object.metadata.resourceVersion ?? '',
+      health,
+      terminating: object.metadata.deletionTimestamp !== undefined,
+      finalizers: object.metadata.finalizers ?? [],
+      fields,
+      object: differs || recorded === undefined || this.#writing.has(key) ? object : undefined,
+    };
+    this.#objects.set(key, after);
+    if (!tell || this.#writing.has(key)) return;
+    if (differs && before?.fields !== fields) this.#options.onChange(plugin, key, 'drift');
+    else if (healthChanged(before, after)) this.#options.onChange(plugin, key, 'health');
+  }
+
+  #remove(key: string, uid: string | undefined): void {
+    const before = this.#objects.get(key);
+    if (before === undefined || (uid !== undefined && before.uid !== uid)) return;
+    this.#objects.delete(key);
+    this.#options.onChange(before.plugin, key, 'gone');
+  }
+
+  #judge(key: string, tell = true): void {
+    const live = this.#objects.get(key);
+    const recorded = this.#recorded.get(key);
+    if (live === undefined || recorded === undefined) return;
+    if (live.fields === recorded.fields) live.object = undefined;
+    else if (tell) this.#options.onChange(live.plugin, key, 'drift');
+  }
+}
+
+/** The fields that the API server holds in our name. */
+export function ourFields(object: KubeObject): AppliedFields {
+  return appliedFields(object.metadata.managedFields, FIELD_MANAGER) ?? { apiVersion: object.apiVersion, fields: {} };
+}
+
+function healthChanged(before: OwnedObject | undefined, after: OwnedObject): boolean {
+  return (
+    before === undefined ||
+    before.uid !== after.uid ||
+    before.health.state !== after.health.state ||
+    before.health.message !== after.health.message ||
+    before.terminating !== after.terminating ||
+    (after.terminating && before.finalizers.join() !== after.finalizers.join())
+  );
+}
+
+/** Since Kubernetes 1.35 resource versions are officially comparable as numbers of any length; before, they were in practice. */
+export function isOlder(a: string | undefined, b: string | undefined): boolean {
+  if (a === undefined || b === undefined || a === '' || b === '') return false;
+  return a.length === b.length ? a < b : a.length < b.length;
+}

@@ -1,0 +1,5 @@
+/** The package brings no types. */
+declare module 'json-merge-patch' {
+  const jsonMergePatch: { apply(target: unknown, patch: unknown): unknown };
+  export default jsonMergePatch;
+}

@@ -1,0 +1,34 @@
+export interface RemoteRef {
+  /** Full name: `refs/heads/main`, `HEAD`. */
+  ref: string;
+  oid: string;
+  /** What an annotated tag points at. */
+  peeled?: string;
+  /** What a symbolic ref stands for. */
+  target?: string;
+}
+
+export interface FetchRequest {
+  /** The commit that is to be in the store afterwards. */
+  commit: string;
+  /** The ref that led to it, for servers that give out commits by ref only. */
+  ref?: string | undefined;
+  /** A commit that the store has, with what the shallow file does not exclude. */
+  have?: string | undefined;
+  /** Commits of history to bring along. */
+  depth: number;
+}
+
+export interface FetchResult {
+  /** Bytes of what was received. */
+  bytes: number;
+}
+
+/** One way to talk to a server. Both ways leave packs and a shallow file in the same bare repository. */
+export interface Backend {
+  readonly name: 'builtin' | 'system';
+  /** Refs that start with one of the prefixes. An incomplete answer is an error, never a shorter list. */
+  listRefs(prefixes: string[], signal: AbortSignal): Promise<RemoteRef[]>;
+  fetch(request: FetchRequest, signal: AbortSignal): Promise<FetchResult>;
+  close(): Promise<void>;
+}

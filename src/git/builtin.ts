@@ -1,0 +1,117 @@
+import * as fs from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import git from 'isomorphic-git';
+import { isError } from '../api/index.ts';
+import type { Backend, FetchRequest, FetchResult, RemoteRef } from './backend.ts';
+import { indexPack } from './indexpack.ts';
+import { HEAD_REF, packFolder, placePack, readShallow, temporaryPath, writeShallow } from './layout.ts';
+import { isOid } from './objects.ts';
+import type { ObjectStore } from './objectstore.ts';
+import { PackSink } from './packsink.ts';
+import { settleShallow } from './shallow.ts';
+import { type ServerMemory, type SmartOptions, smartClient } from './smart.ts';
+
+export interface BuiltinOptions extends SmartOptions {
+  dir: string;
+  store: ObjectStore;
+}
+
+/** Speaks to https servers without any program: isomorphic-git does the talking, our own code takes what arrives. */
+export function builtinBackend(options: BuiltinOptions): Backend {
+  const { dir, url, store, limits } = options;
+  const memory: ServerMemory = { base: undefined, capabilities: undefined };
+
+  async function listRefs(prefixes: string[], signal: AbortSignal): Promise<RemoteRef[]> {
+    const found = new Map<string, RemoteRef>();
+    for (const prefix of prefixes) {
+      const http = smartClient(options, memory, signal);
+      const refs = await git.listServerRefs({ http, url, prefix, protocolVersion: 2, symrefs: true, peelTags: true });
+      http.rethrow();
+      for (const { ref, oid, peeled, target } of refs) {
+        if (!ref.startsWith(prefix) || !isOid(oid)) continue;
+        found.set(ref, {
+          ref,
+          oid,
+          ...(peeled === undefined ? {} : { peeled }),
+          ...(target === undefined ? {} : { target }),
+        });
+      }
+    }
+    return [...found.values()];
+  }
+
+  async function fetch(request: FetchRequest, signal: AbortSignal): Promise<FetchResult> {
+    try {
+      return await fetchSource(request.commit, request, signal);
+    } catch (error) {
+      // Some servers give out a commit only by a ref that leads to it.
+      if (!isError(error, 'GitRefMissing') || request.ref === undefined) throw error;
+      return fetchSource(request.ref, request, signal);
+    }
+  }
+
+  async function fetchSource(source: string, request: FetchRequest, signal: AbortSignal): Promise<FetchResult> {
+    const scratch = temporaryPath(dir);
+    const sink = new PackSink(temporaryPath(packFolder(dir)), limits);
+    try {
+      await prepareScratch(scratch, request.have);
+      await negotiate(scratch, source, request.depth, sink, signal);
+      const pack = await sink.finish();
+      const shallow = new Set([...(await readShallow(dir)), ...(await readShallow(scratch))]);
+      if (pack !== undefined) {
+        const contents = await indexPack(pack, limits, signal);
+        // Before the pack: history that seems shorter than it is does no harm, one that seems longer would.
+        await writeShallow(dir, shallow);
+        await placePack(dir, pack.path, contents);
+      }
+      await settleShallow(dir, store, shallow);
+      return { bytes: sink.bytes };
+    } finally {
+      await sink.drop();
+      await fs.rm(scratch, { recursive: true, force: true });
+    }
+  }
+
+  /** What isomorphic-git looks at before it asks: the shallow file, a ref, and whether that commit's file exists. No more. */
+  async function prepareScratch(scratch: string, have: string | undefined): Promise<void> {
+    const write = async (path: string, text: string): Promise<void> => {
+      await fs.mkdir(join(scratch, dirname(path)), { recursive: true });
+      await fs.writeFile(join(scratch, path), text);
+    };
+    await write(
+      'config',
+      '[core]\n\trepositoryformatversion = 0\n\tbare = true\n[remote "origin"]\n\tfetch = +refs/none/*:refs/none/*\n',
+    );
+    await write('HEAD', 'ref: refs/heads/none\n');
+    await fs.mkdir(join(scratch, 'objects', 'pack'), { recursive: true });
+    if (have === undefined) return;
+    await write(HEAD_REF, `${have}\n`);
+    await write(join('objects', have.slice(0, 2), have.slice(2)), '');
+    await fs.copyFile(join(dir, 'shallow'), join(scratch, 'shallow')).catch(ignoreMissing);
+  }
+
+  async function negotiate(
+    scratch: string,
+    source: string,
+    depth: number,
+    sink: PackSink,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const http = smartClient(options, memory, signal, sink);
+    const common = { fs: { promises: fs }, http, gitdir: scratch, dir: scratch, url, remote: 'origin', ref: HEAD_REF };
+    try {
+      await git.fetch({ ...common, remoteRef: source, singleBranch: true, tags: false, depth });
+    } catch (error) {
+      http.rethrow();
+      // It wants to know the server's HEAD last of all, and takes it amiss when that names a branch which does not exist.
+      if (!(error instanceof git.Errors.NotFoundError && error.data.what === 'HEAD')) throw error;
+    }
+    http.rethrow();
+  }
+
+  return { name: 'builtin', listRefs, fetch, close: async () => undefined };
+}
+
+function ignoreMissing(error: unknown): void {
+  if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+}

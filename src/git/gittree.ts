@@ -1,0 +1,85 @@
+import { EspalierError } from '../api/index.ts';
+import { ByteCache } from './bytecache.ts';
+import { damaged, isOid, parseCommit, parseTree, type RawEntry } from './objects.ts';
+import type { ObjectStore } from './objectstore.ts';
+import { type FileTree, joinPath, notFollowed, splitPath, type TreeEntry, walkTree } from './tree.ts';
+
+const FOLDER_CACHE_BYTES = 2 * 1024 * 1024;
+/** A parsed folder takes about this many times the memory of its bytes. */
+const PARSED_FACTOR = 6;
+
+/** The files of a commit, read from the object store: there is no work tree that could be half done or lead elsewhere. */
+export function gitTree(store: ObjectStore, commit: string): FileTree {
+  let root: Promise<string> | undefined;
+  const folders = new ByteCache<string, RawEntry[]>(FOLDER_CACHE_BYTES);
+
+  async function readRoot(): Promise<string> {
+    const object = isOid(commit) ? await store.read(commit) : undefined;
+    if (object?.type !== 'commit') {
+      throw new EspalierError('GitNotFound', `Commit ${commit} is not stored here; fetch it first.`, {
+        data: { commit },
+      });
+    }
+    return parseCommit(commit, object.data).tree;
+  }
+
+  async function entriesOf(oid: string): Promise<RawEntry[]> {
+    const known = folders.get(oid);
+    if (known !== undefined) return known;
+    const object = await store.need(oid);
+    if (object.type !== 'tree') throw damaged(`${object.type} ${oid} where a folder belongs`);
+    const entries = parseTree(object.data);
+    folders.set(oid, entries, object.data.length * PARSED_FACTOR);
+    return entries;
+  }
+
+  /** The entry at a path; `undefined` when there is none. The root is a folder like any other. */
+  async function entryAt(path: string): Promise<{ oid: string; type: TreeEntry['type'] } | undefined> {
+    root ??= readRoot().catch((error: unknown) => {
+      root = undefined;
+      throw error;
+    });
+    let at: { oid: string; type: TreeEntry['type'] } = { oid: await root, type: 'folder' };
+    let way = '';
+    for (const name of splitPath(path)) {
+      if (at.type === 'link' || at.type === 'submodule') throw notFollowed(way, at.type);
+      if (at.type === 'file') return undefined;
+      const entry = (await entriesOf(at.oid)).find((candidate) => candidate.name === name);
+      if (entry === undefined) return undefined;
+      at = entry;
+      way = joinPath(way, name);
+    }
+    return at;
+  }
+
+  const tree: FileTree = {
+    commit,
+    async read(path) {
+      const entry = await entryAt(path);
+      if (entry === undefined || entry.type === 'folder') return undefined;
+      if (entry.type !== 'file') throw notFollowed(path, entry.type);
+      const object = await store.need(entry.oid);
+      if (object.type !== 'blob') throw damaged(`${object.type} ${entry.oid} where a file belongs`);
+      // A copy: what the cache holds must stay as it is named.
+      return new Uint8Array(object.data);
+    },
+    async list(path) {
+      const entry = await entryAt(path);
+      if (entry === undefined || entry.type === 'file') return [];
+      if (entry.type !== 'folder') throw notFollowed(path, entry.type);
+      const folder = splitPath(path).join('/');
+      return (await entriesOf(entry.oid)).map(({ name, oid, mode, type }) => ({
+        name,
+        path: joinPath(folder, name),
+        type,
+        oid,
+        mode,
+      }));
+    },
+    walk: (path) => walkTree(tree, path),
+    async id(path) {
+      return (await entryAt(path))?.oid;
+    },
+  };
+  return tree;
+}

@@ -1,0 +1,9 @@
+/** Could drive a terminal, or turn the direction of text around so that one thing looks like another. */
+const UNSAFE = /[\p{Cc}\u061c\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/gu;
+
+/** Text from a repository or a cluster, made safe to show as one line: what can't be seen is spelled out. */
+export function plain(text: string): string {
+  return text.replace(UNSAFE, (character) =>
+    character === '\t' ? '  ' : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}

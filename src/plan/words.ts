@@ -1,0 +1,67 @@
+import { describeRef } from '../api/index.ts';
+import type { Action, ObjectPlan, PluginPlan } from './object-plan.ts';
+
+/** One sign for each action, so that a list of objects can be skimmed without colour. */
+export const SIGNS: Readonly<Record<Action, string>> = {
+  create: '+',
+  change: '~',
+  adopt: '>',
+  delete: '-',
+  keep: '=',
+  moved: '→',
+  conflict: '!',
+  refused: '✗',
+  unchanged: ' ',
+};
+
+/** What is to be said about an object in one line, after its sign: `Deployment web/frontend: conflict with …`. */
+export function describeObject(object: ObjectPlan): { name: string; note: string } {
+  return { name: describeRef(object.ref), note: noteOf(object) };
+}
+
+function noteOf(object: ObjectPlan): string {
+  switch (object.action) {
+    case 'create':
+      return object.after === undefined ? '' : 'when the present one, which is being deleted, is gone';
+    case 'adopt':
+      return object.from === undefined ? 'adopted: nobody declares it yet' : `taken over from plugin ${object.from}`;
+    case 'delete':
+      return object.terminating === undefined ? '' : waitingNote(object.terminating.finalizers);
+    case 'keep':
+      return `stays: ${object.why}`;
+    case 'moved':
+      return `declared by ${object.to} now`;
+    case 'conflict':
+      return `conflict with ${object.with}: ${object.why}`;
+    case 'refused':
+      return `refused by the API server: ${object.message}`;
+    case 'change':
+    case 'unchanged':
+      return '';
+  }
+}
+
+function waitingNote(finalizers: readonly string[]): string {
+  return finalizers.length === 0 ? 'is going already' : `is going already; held by finalizers ${finalizers.join(', ')}`;
+}
+
+export function titleOf(plan: PluginPlan): string {
+  return `${plan.plugin.namespace}/${plan.plugin.name}`;
+}
+
+/** `2 to create, 1 unchanged`, for a heading. */
+export function countsLine(plan: PluginPlan): string {
+  const words: [Action, string][] = [
+    ['create', 'to create'],
+    ['adopt', 'to adopt'],
+    ['change', 'to change'],
+    ['delete', 'to delete'],
+    ['moved', 'moved'],
+    ['keep', 'kept'],
+    ['conflict', 'in conflict'],
+    ['refused', 'refused'],
+    ['unchanged', 'unchanged'],
+  ];
+  const said = words.filter(([action]) => plan.counts[action] > 0);
+  return said.length === 0 ? 'no objects' : said.map(([action, word]) => `${plan.counts[action]} ${word}`).join(', ');
+}

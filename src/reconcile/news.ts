@@ -1,0 +1,57 @@
+import { CONDITION, type Plugin, type Sync } from '../api/index.ts';
+
+export interface PluginNews {
+  /** Something that people or a Sync write changed: the Plugin must be looked at. */
+  declared: boolean;
+  /** Something that others look at changed: readiness, what is applied, existence. */
+  any: boolean;
+  /** It owns nothing any more, or is gone: who waited for its removal may go on. */
+  released: boolean;
+}
+
+/** What a new version of a Plugin means to others. Our own status writes must not wake the Plugin they are about. */
+export function pluginNews(before: Plugin | undefined, after: Plugin | undefined): PluginNews {
+  if (before === undefined || after === undefined) return { declared: true, any: true, released: after === undefined };
+  const declared =
+    before.metadata.uid !== after.metadata.uid ||
+    before.metadata.generation !== after.metadata.generation ||
+    before.metadata.deletionTimestamp !== after.metadata.deletionTimestamp ||
+    !sameMap(before.metadata.annotations, after.metadata.annotations) ||
+    !sameMap(before.metadata.labels, after.metadata.labels);
+  const released = (before.status?.inventory ?? []).length > 0 && (after.status?.inventory ?? []).length === 0;
+  const status = summary(before) !== summary(after);
+  return { declared, any: declared || status || released, released };
+}
+
+export interface SyncNews {
+  declared: boolean;
+  /** What its Plugins take from it changed. */
+  facts: boolean;
+}
+
+export function syncNews(before: Sync | undefined, after: Sync | undefined): SyncNews {
+  if (before === undefined || after === undefined) return { declared: true, facts: true };
+  const facts = before.metadata.uid !== after.metadata.uid || before.metadata.generation !== after.metadata.generation;
+  const approved = !sameMap(before.metadata.annotations, after.metadata.annotations);
+  const declared = facts || approved || before.metadata.deletionTimestamp !== after.metadata.deletionTimestamp;
+  return { declared, facts: facts || approved };
+}
+
+function summary(plugin: Plugin): string {
+  const { status } = plugin;
+  const ready = status?.conditions?.find((one) => one.type === CONDITION.Ready);
+  return JSON.stringify([
+    status?.phase,
+    status?.message,
+    status?.observedGeneration,
+    status?.revision?.key,
+    ready?.status,
+    ready?.reason,
+    status?.drift?.length,
+  ]);
+}
+
+function sameMap(a: Record<string, string> | undefined, b: Record<string, string> | undefined): boolean {
+  const [left, right] = [Object.entries(a ?? {}), b ?? {}];
+  return left.length === Object.keys(right).length && left.every(([name, value]) => right[name] === value);
+}

@@ -1,0 +1,155 @@
+import {
+  CONDITION,
+  type Condition,
+  type DriftEntry,
+  type HistoryEntry,
+  type InventoryEntry,
+  type Plugin,
+  type PluginStatus,
+  type Revision,
+  removeCondition,
+  setCondition,
+  timestamp,
+} from '../api/index.ts';
+
+const HISTORY_LENGTH = 10;
+const DRIFT_LENGTH = 20;
+const DRIFT_FIELDS = 10;
+
+/** How a reconcile left the Plugin. Everything that a status says of phase and conditions follows from this. */
+export type PluginOutcome =
+  | { phase: 'Suspended' }
+  | { phase: 'Waiting'; reason: string; waitingFor: readonly string[] }
+  | { phase: 'Held'; reason: string; message: string }
+  | { phase: 'Failed'; reason: string; message: string; userMustAct: boolean; applied: boolean }
+  | { phase: 'Progressing'; message: string }
+  | { phase: 'Ready'; message: string }
+  | { phase: 'Disabled'; message: string }
+  | { phase: 'Removing'; message: string };
+
+/** What a reconcile learnt, beside its outcome. What is left out stays as it was. */
+export interface PluginFindings {
+  revision?: Revision;
+  inventory?: readonly InventoryEntry[];
+  drift?: readonly DriftEntry[];
+  attempted?: PluginStatus['attempted'];
+}
+
+/** The next status. Pure: the same outcome over the same status changes nothing, so that a no-op reconcile writes nothing. */
+export function nextPluginStatus(
+  plugin: Plugin,
+  outcome: PluginOutcome | undefined,
+  findings: PluginFindings,
+  now: number,
+): PluginStatus {
+  const before = plugin.status ?? {};
+  const next: PluginStatus = { ...before };
+  if (findings.revision !== undefined) next.revision = findings.revision;
+  if (findings.inventory !== undefined) next.inventory = [...findings.inventory];
+  if (findings.attempted !== undefined) next.attempted = findings.attempted;
+  if (findings.drift !== undefined) setDrift(next, findings.drift);
+  if (outcome === undefined) return next;
+  if (plugin.metadata.generation !== undefined) next.observedGeneration = plugin.metadata.generation;
+  next.phase = outcome.phase === 'Disabled' ? 'Ready' : outcome.phase;
+  setMessage(next, messageOf(outcome));
+  if (outcome.phase === 'Waiting') next.waitingFor = [...outcome.waitingFor];
+  else delete next.waitingFor;
+  if (outcome.phase !== 'Suspended') next.conditions = conditionsAfter(plugin, outcome, next, now);
+  const history = historyAfter(before, next, outcome, plugin, now);
+  if (history !== undefined) next.history = history;
+  return next;
+}
+
+function conditionsAfter(plugin: Plugin, outcome: PluginOutcome, next: PluginStatus, now: number): Condition[] {
+  const generation = plugin.metadata.generation;
+  let conditions: Condition[] = plugin.status?.conditions ?? [];
+  const set = (type: string, status: Condition['status'], reason: string, message: string): void => {
+    conditions = setCondition(
+      conditions,
+      { type, status, reason, message, ...(generation === undefined ? {} : { observedGeneration: generation }) },
+      now,
+    );
+  };
+  const only = (type: string, when: boolean, reason: string, message: string): void => {
+    if (when) set(type, 'True', reason, message);
+    else conditions = removeCondition(conditions, type);
+  };
+  const message = messageOf(outcome);
+  const reason = 'reason' in outcome ? outcome.reason : outcome.phase;
+  const ready = outcome.phase === 'Ready' || outcome.phase === 'Disabled';
+  set(CONDITION.Ready, ready ? 'True' : 'False', reason, message);
+  if (outcome.phase === 'Ready') {
+    set(CONDITION.Applied, 'True', 'Applied', 'every declared object is applied');
+    set(CONDITION.Healthy, 'True', 'Healthy', message);
+  } else if (outcome.phase === 'Progressing') {
+    set(CONDITION.Healthy, 'Unknown', 'Progressing', message);
+  } else if (outcome.phase === 'Failed') {
+    if (outcome.applied) set(CONDITION.Healthy, 'False', reason, message);
+    else set(CONDITION.Applied, 'False', reason, message);
+  } else if (outcome.phase === 'Disabled') {
+    conditions = removeCondition(removeCondition(conditions, CONDITION.Applied), CONDITION.Healthy);
+  }
+  const drift = next.drift ?? [];
+  set(
+    CONDITION.Drifted,
+    drift.length > 0 ? 'True' : 'False',
+    drift.length > 0 ? 'ChangedByHand' : 'AsDeclared',
+    describeDrift(drift),
+  );
+  only(CONDITION.Waiting, outcome.phase === 'Waiting', reason, message);
+  only(CONDITION.Held, outcome.phase === 'Held', reason, message);
+  only(
+    CONDITION.Reconciling,
+    outcome.phase === 'Progressing' || outcome.phase === 'Waiting' || outcome.phase === 'Removing',
+    reason,
+    message,
+  );
+  only(CONDITION.Stalled, outcome.phase === 'Failed' && outcome.userMustAct, reason, message);
+  return [...conditions];
+}
+
+function messageOf(outcome: PluginOutcome): string {
+  if (outcome.phase === 'Suspended') return 'suspended: changes in Git and drift are left alone';
+  if (outcome.phase === 'Waiting') return `waiting for ${outcome.waitingFor.join(', ')}`;
+  return outcome.message;
+}
+
+function setMessage(status: PluginStatus, message: string): void {
+  if (message === '') delete status.message;
+  else status.message = message;
+}
+
+function setDrift(status: PluginStatus, drift: readonly DriftEntry[]): void {
+  if (drift.length === 0) delete status.drift;
+  else
+    status.drift = drift
+      .slice(0, DRIFT_LENGTH)
+      .map((entry) => ({ ...entry, fields: entry.fields.slice(0, DRIFT_FIELDS) }));
+}
+
+function describeDrift(drift: readonly DriftEntry[]): string {
+  if (drift.length === 0) return 'the cluster is as declared';
+  return drift
+    .map((entry) => `${entry.object}: ${entry.fields.join(', ')}${entry.by === undefined ? '' : ` (by ${entry.by})`}`)
+    .join('; ');
+}
+
+/** One line for each revision that ended, and for each new end of it. */
+function historyAfter(
+  before: PluginStatus,
+  next: PluginStatus,
+  outcome: PluginOutcome,
+  plugin: Plugin,
+  now: number,
+): HistoryEntry[] | undefined {
+  if (outcome.phase !== 'Ready' && outcome.phase !== 'Failed') return undefined;
+  const key = outcome.phase === 'Ready' ? next.revision?.key : next.attempted?.key;
+  if (key === undefined) return undefined;
+  const last = before.history?.at(-1);
+  if (last?.key === key && last.outcome === outcome.phase) return undefined;
+  const commit = plugin.spec.source.git?.commit ?? next.revision?.commit;
+  const entry: HistoryEntry = { key, outcome: outcome.phase, at: timestamp(now) };
+  if (commit !== undefined) entry.commit = commit;
+  if (outcome.phase === 'Ready' && next.revision?.version !== undefined) entry.version = next.revision.version;
+  return [...(before.history ?? []), entry].slice(-HISTORY_LENGTH);
+}

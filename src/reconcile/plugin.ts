@@ -1,0 +1,140 @@
+import { isError, messageOf, type ObjectRef, type Plugin, refKey } from '../api/index.ts';
+import { readInventory } from '../converge/inventory.ts';
+import { activityOf } from '../resolve/when.ts';
+import { convergePlugin } from './converge-plugin.ts';
+import { currentKey } from './current-key.ts';
+import { factsOf } from './facts.ts';
+import { valuesRefs } from './inputs.ts';
+import { hasOwnSource } from './own-sources.ts';
+import type { Parts } from './parts.ts';
+import type { PluginFindings, PluginOutcome } from './plugin-status.ts';
+import { readinessOf } from './readiness.ts';
+import { removePlugin } from './remove-plugin.ts';
+import { saveStatus } from './save-status.ts';
+import { settlePlugin } from './settle.ts';
+import { Sources } from './sources.ts';
+import { outsideRefs, waitsOf } from './waits.ts';
+
+export interface PluginVerdict {
+  /** Undefined: what was said before still stands. */
+  outcome: PluginOutcome | undefined;
+  findings: PluginFindings;
+  /** Look again by then, even when nothing happens. */
+  againInMs?: number;
+  /** Something failed that time may heal: come back with back-off. */
+  error?: unknown;
+}
+
+/** One look at one Plugin: what it declares, what is there, one step, and what to say about it. */
+export async function reconcilePlugin(
+  parts: Parts,
+  key: string,
+  signal: AbortSignal,
+): Promise<{ requeueAfterMs?: number } | undefined> {
+  const plugin = parts.plugins.get(key);
+  if (plugin === undefined) {
+    parts.watches.use(key, []);
+    parts.outside.use(key, []);
+    parts.declared.forget(key);
+    parts.fullLooks.forget(key);
+    parts.ownSources.forget(key);
+    return undefined;
+  }
+  const verdict = await lookAt(parts, key, plugin, signal);
+  if (verdict === 'gone') return undefined;
+  await saveStatus(parts, key, verdict);
+  if (verdict.error !== undefined) throw verdict.error;
+  return verdict.againInMs === undefined ? undefined : { requeueAfterMs: verdict.againInMs };
+}
+
+async function lookAt(parts: Parts, key: string, plugin: Plugin, signal: AbortSignal): Promise<PluginVerdict | 'gone'> {
+  const record = readInventory(plugin.status?.inventory);
+  parts.watches.use(key, record.values());
+  for (const entry of record.values()) if (entry.fields !== undefined) parts.owned.expect(refKey(entry), entry.fields);
+  if (plugin.metadata.deletionTimestamp !== undefined)
+    return await removePlugin(parts, key, plugin, { why: 'it was deleted', final: true });
+  parts.outside.use(key, [...outsideRefs(plugin), ...valuesRefs(plugin), ...credentialRefs(plugin)]);
+  if (plugin.spec.suspend) return { outcome: { phase: 'Suspended' }, findings: {} };
+
+  const answer = factsOf(plugin, parts.syncs, parts.kubernetes());
+  if (!answer.known) return waiting('SyncMissing', [answer.why]);
+  const { facts } = answer;
+  if (!plugin.spec.enabled) return await removePlugin(parts, key, plugin, { why: 'disabled', final: false });
+  const activity = activityOf(plugin.spec.when, {
+    kubernetes: facts.kubernetes,
+    labels: facts.labels,
+    windowOpen: true,
+  });
+  if (activity.state === 'inactive') return await removePlugin(parts, key, plugin, { why: activity.why, final: false });
+  if (activity.state === 'waiting') return waiting('FactUnknown', [activity.why]);
+
+  let tried = plugin.status?.revision?.key ?? '';
+  try {
+    const nextOwnLook = hasOwnSource(plugin) ? await parts.ownSources.look(plugin) : Number.POSITIVE_INFINITY;
+    const inputs = parts.inputs(plugin, facts);
+    if (inputs.state === 'waiting') return waiting('ValuesMissing', [inputs.why]);
+    const isNew = plugin.status?.revision?.key !== inputs.key;
+    tried = inputs.key;
+    const now = parts.clock.now();
+    const full = parts.fullLooks.isDue(key, now);
+    const settled = isNew || full ? undefined : await settlePlugin(parts, key, plugin, record, inputs.key);
+    const verdict =
+      settled ??
+      (await convergePlugin(parts, {
+        key,
+        plugin,
+        facts,
+        inputs,
+        record,
+        signal,
+        waits: () => waitsFor(parts, plugin),
+        isNew,
+        full,
+      }));
+    if (full) parts.fullLooks.done(key, now);
+    const nextLook = parts.fullLooks.dueAt(key, now) - now;
+    return { ...verdict, againInMs: Math.min(verdict.againInMs ?? nextLook, nextLook, nextOwnLook) };
+  } catch (error) {
+    if (signal.aborted || isError(error, 'LeaseLost', 'Aborted')) throw error;
+    return failed(plugin, tried, error);
+  }
+}
+
+function waitsFor(parts: Parts, plugin: Plugin) {
+  return waitsOf({
+    plugin,
+    now: parts.clock.now(),
+    outside: (ref) => parts.outside.get(ref),
+    pluginReadiness: (key) => {
+      const other = parts.plugins.get(key);
+      return readinessOf(other, other === undefined ? undefined : currentKey(parts, other));
+    },
+  });
+}
+
+function credentialRefs(plugin: Plugin): ObjectRef[] {
+  const { git } = plugin.spec.source;
+  return git?.url === undefined
+    ? []
+    : Sources.refsOf(plugin.metadata.namespace ?? '', {
+        url: git.url,
+        ...(git.secretRef === undefined ? {} : { secretRef: git.secretRef }),
+      });
+}
+
+function waiting(reason: string, waitingFor: string[]): PluginVerdict {
+  return { outcome: { phase: 'Waiting', reason, waitingFor }, findings: {} };
+}
+
+function failed(plugin: Plugin, key: string, error: unknown): PluginVerdict {
+  const reason = isError(error) ? error.code : 'Internal';
+  const userMustAct = isError(error) && !error.retry;
+  const findings: PluginFindings = {
+    attempted: { key, ...(plugin.metadata.generation === undefined ? {} : { generation: plugin.metadata.generation }) },
+  };
+  return {
+    outcome: { phase: 'Failed', reason, message: messageOf(error), userMustAct, applied: false },
+    findings,
+    error,
+  };
+}

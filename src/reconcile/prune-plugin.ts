@@ -1,0 +1,88 @@
+import { EspalierError, type InventoryEntry, isError, type Plugin, refKey } from '../api/index.ts';
+import { type Inventory, without } from '../converge/inventory.ts';
+import { readLive } from '../converge/live.ts';
+import { describeLeaving, removeNextWave } from '../converge/prune.ts';
+import type { PluginPlan } from '../plan/object-plan.ts';
+import { planObjects } from '../plan/plan.ts';
+import { clientFor } from './account.ts';
+import { countInstances } from './instances.ts';
+import { rulesOf } from './look.ts';
+import type { Parts } from './parts.ts';
+import { KEPT, LEAVING } from './records.ts';
+
+/** Writes the plan's deletions into the record before they happen: what goes, and what stays by a rule. */
+export function markLeaving(record: Inventory, plan: PluginPlan): Inventory {
+  const next = new Map(record);
+  for (const object of plan.objects) {
+    const entry = next.get(object.key);
+    if (entry === undefined) continue;
+    if (object.action === 'delete') next.set(object.key, { ...entry, uid: object.uid, applied: LEAVING });
+    else if (object.action === 'keep' && object.reason !== 'incomplete')
+      next.set(object.key, { ...entry, applied: KEPT });
+  }
+  return next;
+}
+
+/** Takes the removal of marked objects one wave further. One that hangs is named, and holds nothing else up. */
+export async function removeLeaving(
+  parts: Parts,
+  key: string,
+  plugin: Plugin,
+  record: Inventory,
+): Promise<{ record: Inventory; still: string[] }> {
+  const leaving = [...record.values()].filter((entry) => entry.applied === LEAVING);
+  if (leaving.length === 0) return { record, still: [] };
+  const wanted = leaving.filter((entry) => parts.declared.elsewhere(key, refKey(entry)) === undefined);
+  const moved = leaving.filter((entry) => !wanted.includes(entry)).map((entry) => refKey(entry));
+  const progress = await removeNextWave(clientFor(parts, plugin), key, wanted);
+  const lost = progress.failed.find(({ error }) => isError(error, 'LeaseLost', 'Aborted'));
+  if (lost !== undefined) throw lost.error;
+  for (const gone of [...progress.gone, ...moved]) parts.owned.forget(gone);
+  const failures = progress.failed.map(
+    ({ ref, error }) => `${ref.kind} ${ref.name} (${error instanceof Error ? error.message : String(error)})`,
+  );
+  return {
+    record: without(record, [...progress.gone, ...moved]),
+    still: [...progress.leaving.map(describeLeaving), ...failures],
+  };
+}
+
+/** What goes when a whole Plugin goes, and what is released because a rule or another Plugin says so. */
+export async function rulesForRemoval(
+  parts: Parts,
+  key: string,
+  plugin: Plugin,
+  record: Inventory,
+): Promise<{ doomed: InventoryEntry[]; released: string[]; kept: string[] }> {
+  const entries = [...record.values()];
+  const client = clientFor(parts, plugin);
+  const live = await readLive(client, entries);
+  const instances = await countInstances(client, entries, live);
+  const plan = planObjects({
+    plugin: { namespace: plugin.metadata.namespace ?? '', name: plugin.metadata.name },
+    desired: [],
+    live,
+    record: entries,
+    rules: rulesOf(plugin),
+    revisionComplete: true,
+    removing: true,
+    elsewhere: (at) => parts.declared.elsewhere(key, at),
+    ownerStillDeclares: (owner, at) => parts.declared.declares(owner, at) !== 'no',
+    isAgent: (ref) => parts.isAgent(ref),
+    instancesOf: (name) => instances.get(name),
+  });
+  const doomed: InventoryEntry[] = [];
+  const released = plan.gone.map(refKey);
+  const kept: string[] = [];
+  for (const object of plan.objects) {
+    const entry = record.get(object.key);
+    if (entry === undefined)
+      throw new EspalierError('Internal', `the plan of a removal names ${object.key}, which is not on record`);
+    if (object.action === 'delete') doomed.push({ ...entry, uid: object.uid });
+    else {
+      released.push(object.key);
+      if (object.action === 'keep') kept.push(`${entry.kind} ${entry.name}: ${object.why}`);
+    }
+  }
+  return { doomed, released, kept };
+}

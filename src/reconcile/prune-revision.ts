@@ -1,0 +1,112 @@
+import { ANNOTATION, describeRef, isError, LABEL, refKey, type Sync, type SyncInventoryEntry } from '../api/index.ts';
+import { settleAll } from '../converge/limit.ts';
+import { type ApprovalInput, type Hold, holdRemovals, isApproved } from '../plan/hold.ts';
+import type { Compiled } from './compile.ts';
+import type { SyncMemory } from './sync-memory.ts';
+import type { SyncParts } from './sync-parts.ts';
+import type { SyncFindings } from './sync-status.ts';
+
+export interface PruneInput {
+  key: string;
+  sync: Sync;
+  compiled: Compiled;
+  memory: SyncMemory;
+  inventory: SyncInventoryEntry[];
+  findings: SyncFindings;
+}
+
+/**
+ * Removes what the revision no longer declares, once nothing speaks against it: everything in the revision could be
+ * read and rendered, the removal is small or approved, and the history was not rewritten.
+ */
+export async function pruneRevision(
+  parts: SyncParts,
+  { key, sync, compiled, memory, inventory, findings }: PruneInput,
+): Promise<void> {
+  findings.held = 'none';
+  const wanted = new Set(compiled.levels.flat().map((one) => one.key));
+  const undeclared = inventory.filter((entry) => !wanted.has(refKey(entry)));
+  const declared = new Set(compiled.declarations.objects.map((one) => one.key));
+  const present = undeclared.filter((entry) => isStillOurs(parts, sync, entry));
+  findings.inventory = inventory.filter((entry) => !undeclared.includes(entry) || present.includes(entry));
+  const removals = present.filter(
+    (entry) => !compiled.frozen.has(refKey(entry)) && !declared.has(refKey(entry)) && !parts.isAgent(entry),
+  );
+  const protectedOnes = present.filter((entry) => parts.isAgent(entry));
+  if (protectedOnes.length > 0)
+    findings.removalsWait = `the agent never removes itself: ${protectedOnes.map(describeRef).join(', ')}`;
+  if (removals.length === 0) return;
+  if (!sync.spec.prune.enabled) {
+    findings.removalsWait = `not removed, because spec.prune.enabled is false: ${removals.slice(0, 5).map(describeRef).join(', ')}`;
+    return;
+  }
+  if (findings.faults !== undefined && findings.faults.length > 0) {
+    findings.removalsWait = `${removals.length} removals wait until every fault is corrected`;
+    return;
+  }
+  const hold = removalHold(sync, compiled, removals.length, inventory.length, memory.history);
+  // What was held before a restart stays held: the process no longer knows how the commit stood to its predecessor.
+  const before =
+    sync.status?.held?.commit === compiled.commit && !isApproved(approvalOf(sync, compiled))
+      ? sync.status.held.reason
+      : undefined;
+  const reason = hold.held ? `${hold.reason}; approve: ${hold.howToApprove}` : before;
+  if (reason !== undefined) {
+    findings.held = { commit: compiled.commit, reason, objects: removals.map(describeRef) };
+    return;
+  }
+  const unknown = parts.declared.unrenderedOf(key);
+  if (unknown !== undefined) {
+    findings.removalsWait = `${removals.length} removals wait for ${unknown}`;
+    return;
+  }
+  if (isApproved(approvalOf(sync, compiled))) findings.approved = compiled.commit;
+  await remove(parts, removals);
+  findings.removalsWait = `removing ${removals.slice(0, 5).map(describeRef).join(', ')}`;
+}
+
+/** Whether removing so many of a Sync's objects waits for consent. */
+export function removalHold(
+  sync: Sync,
+  compiled: Compiled,
+  remove: number,
+  owned: number,
+  history: SyncMemory['history'],
+): Hold {
+  return holdRemovals({
+    what: 'plugins',
+    remove,
+    owned,
+    limits: sync.spec.prune.hold,
+    history,
+    approval: approvalOf(sync, compiled),
+  });
+}
+
+function approvalOf(sync: Sync, compiled: Compiled): ApprovalInput {
+  const { name, namespace = '', annotations } = sync.metadata;
+  return { commit: compiled.commit, approved: annotations?.[ANNOTATION.approve], sync: { namespace, name } };
+}
+
+async function remove(parts: SyncParts, removals: readonly SyncInventoryEntry[]): Promise<void> {
+  const results = await settleAll(removals, 8, async (entry) => {
+    const live = parts.storeFor(entry.kind)?.get(`${entry.namespace ?? ''}/${entry.name}`);
+    if (live?.metadata.deletionTimestamp !== undefined) return;
+    try {
+      await parts.client.delete(entry, entry.uid === undefined ? {} : { uid: entry.uid });
+    } catch (error) {
+      // Replaced under the same name: not the one on record, so not ours to delete.
+      if (!isError(error, 'KubeConflict')) throw error;
+    }
+  });
+  for (const result of results) if (result.status === 'rejected') throw result.reason;
+}
+
+/** On record and really there as ours: not taken over by another Sync, not replaced by a person's. */
+function isStillOurs(parts: SyncParts, sync: Sync, entry: SyncInventoryEntry): boolean {
+  const live = parts.storeFor(entry.kind)?.get(`${entry.namespace ?? ''}/${entry.name}`);
+  if (live === undefined) return false;
+  if (entry.uid !== undefined && live.metadata.uid !== entry.uid) return false;
+  const labels = live.metadata.labels ?? {};
+  return labels[LABEL.sync] === sync.metadata.name && labels[LABEL.syncNamespace] === sync.metadata.namespace;
+}

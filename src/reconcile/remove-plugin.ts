@@ -1,0 +1,178 @@
+import {
+  CONTROLLER_MANAGER,
+  EspalierError,
+  FINALIZER,
+  groupOf,
+  type InventoryEntry,
+  isError,
+  type Plugin,
+  refKey,
+  refOf,
+} from '../api/index.ts';
+import type { KubeClient } from '../cluster/client.ts';
+import { readInventory, sameInventory, without } from '../converge/inventory.ts';
+import { describeLeaving, removeNextWave } from '../converge/prune.ts';
+import { isBuiltIn } from '../converge/stages.ts';
+import { clientFor } from './account.ts';
+import { syncKeyOf } from './facts.ts';
+import type { Parts } from './parts.ts';
+import type { PluginVerdict } from './plugin.ts';
+import type { PluginFindings } from './plugin-status.ts';
+import { rulesForRemoval } from './prune-plugin.ts';
+import { keyOf } from './store.ts';
+
+export interface Removal {
+  why: string;
+  /** The Plugin object itself is on its way out; otherwise only what it installed is. */
+  final: boolean;
+}
+
+/**
+ * Takes away what a Plugin installed, one wave a call, dependents first. What other Plugins declare by now, and what
+ * deletion rules protect, is released instead: it stays, and nobody is asked to delete it.
+ */
+export async function removePlugin(
+  parts: Parts,
+  key: string,
+  plugin: Plugin,
+  removal: Removal,
+): Promise<PluginVerdict | 'gone'> {
+  const record = readInventory(plugin.status?.inventory);
+  if (record.size === 0) return await removed(parts, plugin, removal, 0);
+  if (plugin.spec.deletion?.policy === 'orphan') return await removed(parts, plugin, removal, record.size);
+
+  const blockers = await blockersOf(parts, key, plugin);
+  if (blockers !== undefined) return blockers;
+  const unknown = parts.declared.whatIsUnknown(plugin);
+  if (unknown !== undefined) return removing(`${removal.why}; waits for ${unknown}, before anything is deleted`, {});
+
+  const { doomed, released, kept } = await rulesForRemoval(parts, key, plugin, record);
+  const sync = syncKeyOf(plugin);
+  if (sync !== undefined) parts.kept.add(sync, kept);
+  const progress = await removeNextWave(clientFor(parts, plugin), key, doomed);
+  const rest = without(record, [...released, ...progress.gone]);
+  for (const gone of [...released, ...progress.gone]) parts.owned.forget(gone);
+  const findings: PluginFindings = sameInventory(rest, record) ? {} : { inventory: [...rest.values()] };
+  if (rest.size === 0) return await removed(parts, plugin, removal, released.length, findings);
+  const failure = progress.failed[0];
+  if (failure !== undefined) {
+    const cause = failure.error;
+    const error = cause instanceof Error ? cause : new EspalierError('ApplyFailed', String(cause));
+    return {
+      outcome: {
+        phase: 'Failed',
+        reason: isError(error) ? error.code : 'ApplyFailed',
+        message: `could not remove: ${error.message}`,
+        userMustAct: false,
+        applied: false,
+      },
+      findings,
+      error,
+    };
+  }
+  const left = progress.leaving.map(describeLeaving);
+  const more = rest.size - progress.leaving.length;
+  // Gone objects wake us through their watch; the timer covers kinds whose watch was just lost with their definition.
+  return removing(
+    `${removal.why}; removing ${left.slice(0, 5).join(', ')}${more > 0 ? ` (then ${more} more)` : ''}`,
+    findings,
+    5_000,
+  );
+}
+
+/** Other Plugins that must go first, or that still need this one. */
+async function blockersOf(parts: Parts, key: string, plugin: Plugin): Promise<PluginVerdict | undefined> {
+  const first: string[] = [];
+  const needed: string[] = [];
+  for (const dependent of parts.dependents.of(key)) {
+    const other = parts.plugins.get(dependent);
+    if (other === undefined || (other.status?.inventory ?? []).length === 0) continue;
+    // In a circle nobody could ever go first.
+    if (parts.dependents.reaches(key, dependent)) continue;
+    if (isOnItsWayOut(parts, other)) first.push(dependent);
+    else needed.push(dependent);
+  }
+  first.push(...(await holdersOfOurKinds(parts, key, plugin)));
+  if (needed.length > 0) {
+    const message = `still needed by ${needed.join(', ')}; remove the dependency there, or remove them too`;
+    return { outcome: { phase: 'Held', reason: 'NeededByOthers', message }, findings: {} };
+  }
+  return first.length === 0 ? undefined : removing(`waits until ${first.join(', ')} is removed`, {});
+}
+
+function isOnItsWayOut(parts: Parts, plugin: Plugin): boolean {
+  if (plugin.metadata.deletionTimestamp !== undefined || !plugin.spec.enabled || plugin.status?.phase === 'Removing')
+    return true;
+  const sync = syncKeyOf(plugin);
+  return sync !== undefined && parts.declared.isDropped(sync, keyOf(plugin));
+}
+
+/** Plugins on their way out that own objects of kinds this one defines: their finalizers may need what we run. */
+async function holdersOfOurKinds(parts: Parts, key: string, plugin: Plugin): Promise<string[]> {
+  const definitions = new Set(
+    (plugin.status?.inventory ?? [])
+      .filter((entry) => entry.kind === 'CustomResourceDefinition')
+      .map((entry) => entry.name),
+  );
+  if (definitions.size === 0) return [];
+  const holders: string[] = [];
+  for (const other of parts.plugins.values()) {
+    const otherKey = keyOf(other);
+    if (otherKey === key || !isOnItsWayOut(parts, other)) continue;
+    const custom = (other.status?.inventory ?? []).filter((entry) => !isBuiltIn(entry));
+    if (await anyAsync(custom, async (entry) => definitions.has(await definitionOf(parts.client, entry))))
+      holders.push(otherKey);
+  }
+  return holders;
+}
+
+/** The name of the CustomResourceDefinition behind a kind; empty when the kind is not served (any more). */
+async function definitionOf(client: KubeClient, entry: InventoryEntry): Promise<string> {
+  try {
+    const { plural } = await client.resource(entry.apiVersion, entry.kind);
+    return `${plural}.${groupOf(entry.apiVersion)}`;
+  } catch (error) {
+    if (isError(error, 'KubeKindUnknown')) return '';
+    throw error;
+  }
+}
+
+async function anyAsync<T>(items: readonly T[], test: (item: T) => Promise<boolean>): Promise<boolean> {
+  for (const item of items) if (await test(item)) return true;
+  return false;
+}
+
+async function removed(
+  parts: Parts,
+  plugin: Plugin,
+  removal: Removal,
+  released: number,
+  findings: PluginFindings = {},
+): Promise<PluginVerdict | 'gone'> {
+  if (!removal.final) {
+    parts.watches.use(keyOf(plugin), []);
+    return {
+      outcome: { phase: 'Disabled', message: `not installed: ${removal.why}` },
+      findings: { ...findings, inventory: [], revision: {}, drift: [] },
+    };
+  }
+  const finalizers = plugin.metadata.finalizers ?? [];
+  if (finalizers.includes(FINALIZER)) {
+    const { uid, resourceVersion } = plugin.metadata;
+    const body = {
+      metadata: {
+        ...(uid === undefined ? {} : { uid }),
+        ...(resourceVersion === undefined ? {} : { resourceVersion }),
+        finalizers: finalizers.filter((one) => one !== FINALIZER),
+      },
+    };
+    await parts.client.patch(refOf(plugin), body, { type: 'merge', fieldManager: CONTROLLER_MANAGER });
+  }
+  for (const entry of plugin.status?.inventory ?? []) parts.owned.forget(refKey(entry));
+  if (released > 0) parts.log.info({ plugin: keyOf(plugin), released }, 'objects were left in place');
+  return 'gone';
+}
+
+function removing(message: string, findings: PluginFindings, againInMs?: number): PluginVerdict {
+  return { outcome: { phase: 'Removing', message }, findings, ...(againInMs === undefined ? {} : { againInMs }) };
+}

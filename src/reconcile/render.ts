@@ -1,0 +1,168 @@
+import { EspalierError, isError, type JsonObject, type KubeObject, type Plugin, refKey, refOf } from '../api/index.ts';
+import type { KubeClient } from '../cluster/client.ts';
+import { createLimit } from '../converge/limit.ts';
+import type { FileTree } from '../git/tree.ts';
+import type { RenderTools } from '../render/contained.ts';
+import { finishObjects, type Scope } from '../render/finish.ts';
+import { renderPlugin } from '../render/render.ts';
+import { contentKey } from '../resolve/key.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { runProgram } from '../tools/run.ts';
+import { toolPath } from '../tools/tool.ts';
+import type { Facts } from './facts.ts';
+import type { Metrics } from './metrics.ts';
+import { hasOwnSource, type OwnSources } from './own-sources.ts';
+import type { Parts } from './parts.ts';
+import type { Rendered } from './rendered.ts';
+import type { Sources } from './sources.ts';
+
+const TOOLS: RenderTools = {
+  run: runProgram,
+  path: (name, options) => toolPath(name, options?.signal === undefined ? {} : { signal: options.signal }),
+};
+
+export interface RendererOptions {
+  client: KubeClient;
+  sources: Sources;
+  ownSources: OwnSources;
+  metrics: Metrics;
+  clock: Clock;
+  /** Renderings at once: each may start a child process. */
+  parallel: number;
+}
+
+/** The agent's renderer: finds the tree that a Plugin is made of, and renders it, few at a time. */
+export function createRenderer(options: RendererOptions): Parts['render'] {
+  const { client, metrics, clock, parallel } = options;
+  const limit = createLimit(parallel);
+  return (plugin, facts, { values, secrets }, signal) =>
+    limit(async () => {
+      const started = clock.now();
+      const tree = await treeOf(options, plugin, facts);
+      const rendered = await renderTree({ client, tree, plugin, facts, values, secrets, signal });
+      metrics.rendered(plugin.spec.kind, (clock.now() - started) / 1000);
+      return rendered;
+    });
+}
+
+export interface RenderTreeInput {
+  client: KubeClient;
+  tree: FileTree;
+  plugin: Plugin;
+  facts: Facts;
+  values: JsonObject;
+  secrets: readonly string[];
+  signal?: AbortSignal;
+}
+
+/** From a tree to finished objects: the one way, for the agent and for `espalier plan` and `render`. */
+export async function renderTree({
+  client,
+  tree,
+  plugin,
+  facts,
+  values,
+  secrets,
+  signal,
+}: RenderTreeInput): Promise<Rendered> {
+  const { git } = plugin.spec.source;
+  if (git === undefined) {
+    throw new EspalierError(
+      'RenderRefused',
+      `kind ${plugin.spec.kind} from a chart repository or registry is not part of this version; use a folder in Git (source.git)`,
+      { retry: false },
+    );
+  }
+  const namespace = plugin.spec.namespace?.name ?? plugin.metadata.namespace ?? '';
+  const { objects, warnings } = await renderPlugin(
+    {
+      plugin,
+      tree,
+      path: git.path,
+      values,
+      secrets,
+      facts: facts.kubernetes === undefined ? {} : { kubernetesVersion: facts.kubernetes },
+      ...(signal === undefined ? {} : { signal }),
+    },
+    TOOLS,
+  );
+  const scopes = await scopesOf(client, objects);
+  const finished = finishObjects(objects, {
+    plugin,
+    targetNamespace: namespace,
+    createNamespace: plugin.spec.namespace?.create ?? false,
+    patches: plugin.spec.patches ?? [],
+    images: { rewrite: facts.images, report: facts.reportImages },
+    scopeOf: (object) => scopes.get(`${object.apiVersion} ${object.kind}`) ?? 'unknown',
+  });
+  const hashes = new Map(
+    finished.objects.map((object) => [refKey(refOf(object)), contentKey({ object }).slice(0, 20)]),
+  );
+  const bytes = finished.objects.reduce((sum, object) => sum + JSON.stringify(object).length, 0);
+  return {
+    objects: finished.objects,
+    hashes,
+    warnings: [...warnings, ...finished.warnings],
+    ensure: finished.ensure,
+    version: {},
+    bytes,
+    keep: finished.undecided.length === 0,
+  };
+}
+
+/** Which kinds live in namespaces. A kind that nobody serves yet may be defined among the objects themselves. */
+async function scopesOf(client: KubeClient, objects: readonly KubeObject[]): Promise<Map<string, Scope>> {
+  const scopes = new Map<string, Scope>();
+  for (const object of objects) {
+    const definition =
+      object.kind === 'CustomResourceDefinition'
+        ? (object.spec as
+            | { group?: string; scope?: string; names?: { kind?: string }; versions?: { name?: string }[] }
+            | undefined)
+        : undefined;
+    for (const version of definition?.versions ?? []) {
+      scopes.set(
+        `${definition?.group}/${version.name} ${definition?.names?.kind}`,
+        definition?.scope === 'Cluster' ? 'Cluster' : 'Namespaced',
+      );
+    }
+  }
+  for (const { apiVersion, kind } of objects) {
+    const key = `${apiVersion} ${kind}`;
+    if (scopes.has(key)) continue;
+    try {
+      const { namespaced } = await client.resource(apiVersion, kind);
+      scopes.set(key, namespaced ? 'Namespaced' : 'Cluster');
+    } catch (error) {
+      if (!isError(error, 'KubeKindUnknown')) throw error;
+      scopes.set(key, 'unknown');
+    }
+  }
+  return scopes;
+}
+
+/** The files of the commit that last touched the Plugin; where that is no longer stored, of a commit that has the same folder. */
+async function treeOf({ sources, ownSources }: RendererOptions, plugin: Plugin, facts: Facts): Promise<FileTree> {
+  const { git } = plugin.spec.source;
+  if (hasOwnSource(plugin)) return await ownSources.tree(plugin);
+  if (facts.sync === undefined || git === undefined) {
+    throw new EspalierError(
+      'SourceMissing',
+      'source.git without url is a folder of the repository of a Sync, and no Sync wrote this Plugin; set source.git.url',
+      { retry: false },
+    );
+  }
+  const answer = await sources.forSync(facts.sync);
+  if (answer.state !== 'open')
+    throw new EspalierError('GitAuthFailed', `cannot open the repository: it needs ${answer.why}`);
+  const { repository } = answer.source;
+  const commit = git.commit ?? facts.sync.status?.commit;
+  if (commit === undefined) throw new EspalierError('SourceMissing', 'no commit is known yet to read the folder from');
+  const head = facts.sync.status?.observed?.commit;
+  if (head !== undefined && head !== commit && git.tree !== undefined) {
+    const tree = repository.tree(head);
+    if ((await tree.id(git.path).catch(() => undefined)) === git.tree) return tree;
+  }
+  await repository.fetch(commit);
+  return repository.tree(commit);
+}

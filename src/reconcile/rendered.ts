@@ -1,0 +1,62 @@
+import type { KubeObject } from '../api/index.ts';
+
+/** What a key rendered to. */
+export interface Rendered {
+  objects: readonly KubeObject[];
+  /** Hash of each object by reference key. */
+  hashes: ReadonlyMap<string, string>;
+  warnings: readonly string[];
+  /** Objects that need only exist, such as a namespace that several Plugins ask for. */
+  ensure: ReadonlySet<string>;
+  /** What the source says of its own version, where it has one. */
+  version: { chart?: string; version?: string; app?: string };
+  bytes: number;
+  /** False while it is not known whether a kind lives in namespaces: to be rendered again. */
+  keep: boolean;
+}
+
+/**
+ * Rendered objects by content key, so that a repair or the next stage doesn't render again. Bounded: the least recently
+ * used go first. Rendering twice at once under one key is one rendering.
+ */
+export class RenderCache {
+  readonly #maxBytes: number;
+  readonly #entries = new Map<string, Rendered>();
+  readonly #flights = new Map<string, Promise<Rendered>>();
+  #bytes = 0;
+
+  constructor(maxBytes = 32 * 1024 * 1024) {
+    this.#maxBytes = maxBytes;
+  }
+
+  async get(key: string, render: () => Promise<Rendered>): Promise<Rendered> {
+    const known = this.#entries.get(key);
+    if (known !== undefined) {
+      this.#entries.delete(key);
+      this.#entries.set(key, known);
+      return known;
+    }
+    const flight = this.#flights.get(key);
+    if (flight !== undefined) return await flight;
+    const started = render();
+    this.#flights.set(key, started);
+    try {
+      const rendered = await started;
+      this.#keep(key, rendered);
+      return rendered;
+    } finally {
+      this.#flights.delete(key);
+    }
+  }
+
+  #keep(key: string, rendered: Rendered): void {
+    if (!rendered.keep || rendered.bytes > this.#maxBytes / 2) return;
+    this.#entries.set(key, rendered);
+    this.#bytes += rendered.bytes;
+    for (const [oldest, entry] of this.#entries) {
+      if (this.#bytes <= this.#maxBytes) break;
+      this.#entries.delete(oldest);
+      this.#bytes -= entry.bytes;
+    }
+  }
+}

@@ -1,0 +1,117 @@
+import { CONDITION, describeRef, type InventoryEntry, type Plugin, parseDuration, refKey } from '../api/index.ts';
+import { type Inventory, sameInventory } from '../converge/inventory.ts';
+import type { OwnedObject } from '../converge/owned.ts';
+import { type Found, findDrift } from './find-drift.ts';
+import type { Parts } from './parts.ts';
+import type { PluginVerdict } from './plugin.ts';
+import type { PluginFindings, PluginOutcome } from './plugin-status.ts';
+import { removeLeaving } from './prune-plugin.ts';
+import { isDeclared, KEPT } from './records.ts';
+
+/**
+ * A Plugin whose key is already applied: says how it is, from memory alone. Undefined when something must be written
+ * again, because an object is gone or drifted and repairs are wanted.
+ */
+export async function settlePlugin(
+  parts: Parts,
+  key: string,
+  plugin: Plugin,
+  record: Inventory,
+  inputsKey: string,
+): Promise<PluginVerdict | undefined> {
+  const found = findDrift(parts, key, plugin, record);
+  if (found.repair.size > 0) return undefined;
+  const removal = await removeLeaving(parts, key, plugin, record);
+  const findings: PluginFindings = { drift: found.report };
+  if (!sameInventory(removal.record, record)) findings.inventory = [...removal.record.values()];
+  return withHealth(parts, key, plugin, removal.record, findings, removal.still, inputsKey, found);
+}
+
+/** Folds the health of everything that a Plugin owns into its outcome. */
+export function withHealth(
+  parts: Parts,
+  key: string,
+  plugin: Plugin,
+  record: Inventory,
+  findings: PluginFindings,
+  stillLeaving: readonly string[],
+  inputsKey: string,
+  found?: Found,
+): PluginVerdict {
+  const declared = [...record.values()].filter(isDeclared);
+  const again = found?.againAt === undefined ? undefined : Math.max(0, found.againAt - parts.clock.now());
+  const unseen = declared.find((entry) => !parts.watches.isSynced(entry));
+  if (unseen !== undefined && plugin.status?.revision?.key === inputsKey)
+    return { outcome: asBefore(plugin), findings: {} };
+  const sick = declared.map((entry) => problemOf(parts, key, entry)).filter((problem) => problem !== undefined);
+  const failed = sick.find((problem) => problem.failed);
+  const summary = describe(failed ?? sick[0], sick.length);
+  if (failed !== undefined)
+    return verdict(
+      { phase: 'Failed', reason: 'Unhealthy', message: summary, userMustAct: false, applied: true },
+      findings,
+      again,
+    );
+  if (sick.length === 0)
+    return verdict({ phase: 'Ready', message: readyMessage(declared.length, record, stillLeaving) }, findings, again);
+  const left = timeLeft(parts, plugin, inputsKey);
+  if (left <= 0) {
+    const message = `not healthy within ${plugin.spec.timeout}: ${summary}`;
+    return verdict(
+      { phase: 'Failed', reason: 'HealthTimedOut', message, userMustAct: false, applied: true },
+      findings,
+      again,
+    );
+  }
+  return verdict({ phase: 'Progressing', message: summary }, findings, Math.min(left, again ?? left));
+}
+
+interface Problem {
+  entry: InventoryEntry;
+  message: string;
+  failed: boolean;
+}
+
+function problemOf(parts: Parts, plugin: string, entry: InventoryEntry): Problem | undefined {
+  const live: OwnedObject | undefined = parts.owned.get(refKey(entry));
+  if (live === undefined || live.plugin !== plugin) return { entry, message: 'is gone', failed: false };
+  if (live.terminating) return { entry, message: 'is being deleted', failed: false };
+  const { state, message } = live.health;
+  if (state === 'healthy') return undefined;
+  return { entry, message: message === '' ? state : message, failed: state === 'failed' };
+}
+
+function describe(problem: Problem | undefined, count: number): string {
+  if (problem === undefined) return '';
+  const more = count > 1 ? ` (and ${count - 1} more)` : '';
+  return `${describeRef(problem.entry)}: ${problem.message}${more}`;
+}
+
+function readyMessage(count: number, record: Inventory, stillLeaving: readonly string[]): string {
+  const kept = [...record.values()].filter((entry) => entry.applied === KEPT).map((entry) => describeRef(entry));
+  const parts = [`${count} ${count === 1 ? 'object' : 'objects'} healthy`];
+  if (kept.length > 0) parts.push(`kept although no longer declared: ${kept.join(', ')}`);
+  if (stillLeaving.length > 0) parts.push(`still removing ${stillLeaving.join(', ')}`);
+  return parts.join('; ');
+}
+
+/** Counted from when the Plugin began to make progress on these inputs; that time is in its conditions, so a restart keeps it. */
+function timeLeft(parts: Parts, plugin: Plugin, inputsKey: string): number {
+  const conditions = plugin.status?.conditions ?? [];
+  const ready = conditions.find((one) => one.type === CONDITION.Ready);
+  const sameTry = plugin.status?.revision?.key === inputsKey;
+  if (sameTry && ready?.reason === 'HealthTimedOut') return 0;
+  const limit = parseDuration(plugin.spec.timeout);
+  const since = conditions.find((one) => one.type === CONDITION.Reconciling);
+  if (!sameTry || since === undefined) return limit;
+  return Date.parse(since.lastTransitionTime) + limit - parts.clock.now();
+}
+
+/** Not everything has been seen since the start: what was said before still stands. */
+function asBefore(plugin: Plugin): PluginOutcome | undefined {
+  return plugin.status?.phase === undefined ? { phase: 'Progressing', message: 'looking at the cluster' } : undefined;
+}
+
+function verdict(outcome: PluginOutcome, findings: PluginFindings, againInMs: number | undefined): PluginVerdict {
+  return againInMs === undefined ? { outcome, findings } : { outcome, findings, againInMs };
+}

@@ -1,0 +1,114 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { type KubeObject, type ObjectRef, type Plugin, parseDuration, type Sync } from '../api/index.ts';
+import { createReader, type DeclarationReader } from '../declare/reader.ts';
+import { credentialsFromSecret } from '../git/credentials.ts';
+import { type GitRepository, openRepository, type RepositoryOptions } from '../git/repository.ts';
+import type { UrlPolicy } from '../git/url.ts';
+import { pickVersion } from '../resolve/pick-version.ts';
+import { secretData } from './secret-data.ts';
+
+export interface SourcesOptions {
+  /** Folder for object stores; each repository has its own below it. */
+  dir: string;
+  /** Which URLs and addresses may be reached. */
+  policy: UrlPolicy;
+  outside: { get(ref: ObjectRef): KubeObject | 'absent' | 'unknown' };
+}
+
+export interface Source {
+  repository: GitRepository;
+  reader: DeclarationReader;
+}
+
+/** `waiting`: what it needs is not there. `unseen`: it is not known yet whether that is there; its watch will tell. */
+export type SourceAnswer = { state: 'open'; source: Source } | { state: 'waiting' | 'unseen'; why: string };
+
+interface GitSpec {
+  url: string;
+  secretRef?: { name: string };
+  caRef?: { kind: string; name: string; key: string };
+  proxy?: string;
+  timeout?: string;
+}
+
+/** Open repositories, one for each URL and credentials, shared by the Sync and the Plugins that read them. */
+export class Sources {
+  readonly #options: SourcesOptions;
+  readonly #open = new Map<string, { version: string; source: Source }>();
+
+  constructor(options: SourcesOptions) {
+    this.#options = options;
+  }
+
+  /** The Secrets and ConfigMaps that must be watched before `forSync` can answer. */
+  static refsOf(namespace: string, spec: GitSpec): ObjectRef[] {
+    const refs: ObjectRef[] = [];
+    if (spec.secretRef !== undefined)
+      refs.push({ apiVersion: 'v1', kind: 'Secret', namespace, name: spec.secretRef.name });
+    if (spec.caRef !== undefined)
+      refs.push({ apiVersion: 'v1', kind: spec.caRef.kind, namespace, name: spec.caRef.name });
+    return refs;
+  }
+
+  async forSync(sync: Sync): Promise<SourceAnswer> {
+    return await this.#at(sync.metadata.namespace ?? '', sync.spec.repository);
+  }
+
+  /** The repository that a Plugin names itself. */
+  async forPlugin(plugin: Plugin): Promise<SourceAnswer> {
+    const { git } = plugin.spec.source;
+    if (git?.url === undefined) return { state: 'waiting', why: 'a Git URL' };
+    return await this.#at(plugin.metadata.namespace ?? '', {
+      url: git.url,
+      ...(git.secretRef === undefined ? {} : { secretRef: git.secretRef }),
+    });
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#open.values()].map(({ source }) => source.repository.close()));
+    this.#open.clear();
+  }
+
+  async #at(namespace: string, spec: GitSpec): Promise<SourceAnswer> {
+    const options: Partial<RepositoryOptions> = {};
+    const versions: string[] = [];
+    for (const ref of Sources.refsOf(namespace, spec)) {
+      const object = this.#options.outside.get(ref);
+      if (typeof object === 'string')
+        return {
+          state: 'waiting',
+          why: `${ref.kind} ${ref.name}${object === 'absent' ? ', which does not exist' : ' to be read'}`,
+        };
+      versions.push(object.metadata.resourceVersion ?? '');
+      const data = secretData(object);
+      if (ref.kind === 'Secret' && ref.name === spec.secretRef?.name)
+        options.credentials = credentialsFromSecret(data, spec.url);
+      const ca = spec.caRef !== undefined && ref.name === spec.caRef.name ? data[spec.caRef.key] : undefined;
+      if (ca !== undefined) options.caBundle = ca;
+    }
+    const id = createHash('sha256')
+      .update(JSON.stringify([namespace, spec.url, spec.secretRef?.name, spec.proxy]))
+      .digest('hex')
+      .slice(0, 24);
+    const version = versions.join();
+    const known = this.#open.get(id);
+    if (known !== undefined && known.version === version) return { state: 'open', source: known.source };
+    await known?.source.repository.close();
+    const repository = await openRepository({
+      url: spec.url,
+      dir: join(this.#options.dir, id),
+      allow: this.#options.policy,
+      pickTag: (tags, range) => {
+        const picked = pickVersion(tags, range);
+        return picked.ok ? picked.version : undefined;
+      },
+      timeoutMs: parseDuration(spec.timeout ?? '1m'),
+      ...(spec.proxy === undefined ? {} : { proxy: { url: spec.proxy } }),
+      ...options,
+    });
+    const source = { repository, reader: known?.source.reader ?? createReader() };
+    this.#open.set(id, { version, source });
+    return { state: 'open', source };
+  }
+}

@@ -1,0 +1,35 @@
+import type { Compiled } from './compile.ts';
+
+/** What is known of a Sync beyond its status, since this process leads. */
+export interface SyncMemory {
+  /** Somebody asked to look at Git: the schedule, a webhook, a person. */
+  lookWanted: boolean;
+  compiled?: Compiled;
+  /** Generation that `compiled` was made for. */
+  generation?: number;
+  /** The compiled revision is written whole. */
+  written: boolean;
+  /** How the compiled commit stands to the one that was applied before it. */
+  history: 'first' | 'forward' | 'rewritten' | 'unknown';
+  /** `reconcile-at` that was answered. */
+  handled?: string;
+  ref?: string;
+  /** When the compiled commit was made, in milliseconds. */
+  committedAt?: number;
+}
+
+export class SyncMemories {
+  readonly #memories = new Map<string, SyncMemory>();
+
+  of(key: string): SyncMemory {
+    const known = this.#memories.get(key);
+    if (known !== undefined) return known;
+    const fresh: SyncMemory = { lookWanted: true, written: false, history: 'first' };
+    this.#memories.set(key, fresh);
+    return fresh;
+  }
+
+  forget(key: string): void {
+    this.#memories.delete(key);
+  }
+}

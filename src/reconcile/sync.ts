@@ -1,0 +1,173 @@
+import { ANNOTATION, EspalierError, isError, messageOf, refOf, type Sync } from '../api/index.ts';
+import type { GitRepository } from '../git/repository.ts';
+import { compile } from './compile.ts';
+import { pruneRevision } from './prune-revision.ts';
+import { regarding } from './regarding.ts';
+import { removeSync } from './remove-sync.ts';
+import { Sources } from './sources.ts';
+import { keyOf } from './store.ts';
+import type { SyncMemory } from './sync-memory.ts';
+import type { SyncParts } from './sync-parts.ts';
+import { pluginsOf, reached } from './sync-plugins.ts';
+import { nextSyncStatus, type SyncFindings, tally } from './sync-status.ts';
+import { writeRevision } from './write-revision.ts';
+import { writeStatus } from './write-status.ts';
+
+/** One look at one Sync: at Git when that is due, at what it wrote always. */
+export async function reconcileSync(parts: SyncParts, key: string, signal: AbortSignal): Promise<undefined> {
+  const sync = parts.syncs.get(key);
+  const user = `Sync ${key}`;
+  if (sync === undefined) {
+    parts.schedules.stop(key);
+    parts.outside.use(user, []);
+    parts.declared.forgetSync(key);
+    parts.memories.forget(key);
+    return undefined;
+  }
+  if (sync.metadata.deletionTimestamp !== undefined) return await removeSync(parts, key, sync);
+  parts.outside.use(user, Sources.refsOf(sync.metadata.namespace ?? '', sync.spec.repository));
+  const memory = parts.memories.of(key);
+  if (sync.spec.suspend) {
+    parts.schedules.stop(key);
+    await saveSync(parts, sync, 'suspended', memory);
+    return undefined;
+  }
+  parts.schedules.follow(key, sync.spec.poll);
+  const findings: SyncFindings = {};
+  let failure: unknown;
+  try {
+    if ((await look(parts, key, sync, memory, findings, signal)) === 'unseen') return undefined;
+  } catch (error) {
+    if (signal.aborted || isError(error, 'LeaseLost', 'Aborted')) throw error;
+    failure = error;
+    findings.failure = {
+      reason: isError(error) ? error.code : 'Internal',
+      message: messageOf(error),
+      userMustAct: isError(error) && !error.retry,
+    };
+  }
+  await saveSync(parts, sync, findings, memory);
+  if (failure !== undefined) throw failure;
+  return undefined;
+}
+
+async function look(
+  parts: SyncParts,
+  key: string,
+  sync: Sync,
+  memory: SyncMemory,
+  findings: SyncFindings,
+  signal: AbortSignal,
+): Promise<'looked' | 'unseen'> {
+  const asked = sync.metadata.annotations?.[ANNOTATION.reconcileAt];
+  const isDue =
+    memory.lookWanted ||
+    memory.compiled === undefined ||
+    memory.generation !== sync.metadata.generation ||
+    (asked !== undefined && asked !== memory.handled);
+  if (isDue) {
+    const looked = await lookAtGit(parts, key, sync, memory);
+    if (!looked) return 'unseen';
+    memory.lookWanted = false;
+    if (asked !== undefined) memory.handled = asked;
+  }
+  const { compiled } = memory;
+  if (compiled === undefined) return 'unseen';
+  findings.observed = { commit: compiled.commit, ...(memory.ref === undefined ? {} : { ref: memory.ref }) };
+  const written = await writeRevision(parts, key, sync, compiled, memory, signal);
+  findings.faults = [...compiled.faults, ...written.faults];
+  findings.inventory = written.inventory;
+  await pruneRevision(parts, { key, sync, compiled, memory, inventory: written.inventory, findings });
+  const isNewCommit = sync.status?.commit !== compiled.commit;
+  if (isNewCommit) parts.kept.clear(key);
+  const kept = parts.kept.of(key);
+  if (isNewCommit || kept.length > 0)
+    findings.kept = [...new Set([...(isNewCommit ? [] : (sync.status?.kept ?? [])), ...kept])];
+  findings.commit = compiled.commit;
+  return 'looked';
+}
+
+/**
+ * Asks for the head, fetches what is new and compiles it. Whatever fails here leaves the last good state in force.
+ * False while the credentials have not been seen yet: their watch wakes the Sync.
+ */
+async function lookAtGit(parts: SyncParts, key: string, sync: Sync, memory: SyncMemory): Promise<boolean> {
+  const started = parts.clock.now();
+  const seconds = (): number => (parts.clock.now() - started) / 1000;
+  const answer = await parts.sources.forSync(sync);
+  if (answer.state !== 'open')
+    throw new EspalierError('GitAuthFailed', `cannot open the repository: it needs ${answer.why}`);
+  const { repository, reader } = answer.source;
+  try {
+    const head = await repository.resolve(sync.spec.repository.ref ?? {});
+    if (memory.compiled?.commit === head.commit && memory.generation === sync.metadata.generation) {
+      parts.metrics.fetched('unchanged', seconds());
+      return true;
+    }
+    await repository.fetch(head.commit, head.ref);
+    const applied = sync.status?.commit;
+    memory.history = applied === undefined ? 'first' : await historyBetween(repository, applied, head.commit);
+    const compiled = await compile({
+      sync,
+      tree: repository.tree(head.commit),
+      reader,
+      plugins: parts.plugins.values(),
+    });
+    memory.compiled = compiled;
+    memory.committedAt = Date.parse((await repository.commit(head.commit)).committedAt);
+    memory.written = false;
+    if (sync.metadata.generation !== undefined) memory.generation = sync.metadata.generation;
+    if (head.ref !== undefined) memory.ref = head.ref;
+    parts.metrics.fetched('fetched', seconds());
+    parts.log.info(
+      { sync: key, commit: head.commit, faults: compiled.faults.length, ms: Math.round(seconds() * 1000) },
+      'commit compiled',
+    );
+    return true;
+  } catch (error) {
+    parts.metrics.fetched('failed', seconds());
+    throw error;
+  }
+}
+
+async function historyBetween(
+  repository: GitRepository,
+  applied: string,
+  head: string,
+): Promise<SyncMemory['history']> {
+  if (applied === head) return 'forward';
+  const answer = await repository.isAncestor(applied, head);
+  return answer === 'yes' ? 'forward' : answer === 'no' ? 'rewritten' : 'unknown';
+}
+
+async function saveSync(
+  parts: SyncParts,
+  sync: Sync,
+  findings: SyncFindings | 'suspended',
+  memory: SyncMemory,
+): Promise<void> {
+  const key = keyOf(sync);
+  const current = parts.syncs.get(key);
+  if (current?.metadata.uid === undefined) return;
+  const counts = tally(pluginsOf(parts, key), (plugin) => reached(parts, plugin));
+  const after = nextSyncStatus(current, findings, counts, parts.clock.now());
+  if (memory.handled !== undefined) after.lastHandledReconcileAt = memory.handled;
+  const before = current.status;
+  try {
+    const written = await writeStatus(parts.client, { ...refOf(current), uid: current.metadata.uid }, before, after);
+    if (written === undefined) return;
+    parts.syncs.put(written);
+  } catch (error) {
+    if (isError(error, 'KubeNotFound', 'KubeConflict')) return;
+    throw error;
+  }
+  if (before?.phase !== after.phase && after.phase !== undefined && after.phase !== 'Progressing') {
+    parts.events.record({
+      regarding: regarding(current),
+      action: 'Reconcile',
+      type: after.phase === 'Failed' ? 'Warning' : 'Normal',
+      reason: after.phase,
+      note: after.message ?? after.phase,
+    });
+  }
+}

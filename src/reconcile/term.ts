@@ -1,0 +1,269 @@
+import type { Logger } from 'pino';
+import { isError, type KubeObject, messageOf, type ObjectRef, type Plugin, type Sync } from '../api/index.ts';
+import { celHealth } from '../cluster/celhealth.ts';
+import type { KubeClient } from '../cluster/client.ts';
+import { createEventRecorder } from '../cluster/events.ts';
+import { type Health, healthOf } from '../cluster/health.ts';
+import { OwnedIndex } from '../converge/owned.ts';
+import { KindWatches } from '../converge/watches.ts';
+import type { UrlPolicy } from '../git/url.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { runController } from '../runtime/controller.ts';
+import { WorkQueue } from '../runtime/queue.ts';
+import { verdictOf } from '../runtime/verdict.ts';
+import { currentKey } from './current-key.ts';
+import { Declared } from './declared.ts';
+import { Dependents, dependenciesOf } from './dependents.ts';
+import { syncKeyOf } from './facts.ts';
+import { FullLooks } from './full-looks.ts';
+import { InputsMemo } from './inputs-memo.ts';
+import { KeptNotes } from './kept-notes.ts';
+import type { Metrics } from './metrics.ts';
+import { pluginNews, syncNews } from './news.ts';
+import { OutsideObjects } from './outside.ts';
+import { OwnSources } from './own-sources.ts';
+import { reconcilePlugin } from './plugin.ts';
+import { createRenderer } from './render.ts';
+import { RenderWaiters } from './render-waiters.ts';
+import { RenderCache } from './rendered.ts';
+import { RepairGuard } from './repair-guard.ts';
+import { Schedules } from './schedules.ts';
+import { Sources } from './sources.ts';
+import { keyOf, Store, type Stored } from './store.ts';
+import { reconcileSync } from './sync.ts';
+import { SyncMemories } from './sync-memory.ts';
+import type { SyncParts } from './sync-parts.ts';
+
+export interface TermOptions {
+  /** Writes only while the lease is held. */
+  client: KubeClient;
+  clock: Clock;
+  random: () => number;
+  log: Logger;
+  metrics: Metrics;
+  /** Folder for what may be fetched again: object stores of repositories. */
+  dir: string;
+  instance: string;
+  urlPolicy: UrlPolicy;
+  /** Only Syncs and Plugins of this namespace are looked after. */
+  onlyNamespace: string | undefined;
+  isAgent(object: ObjectRef | KubeObject): boolean;
+  concurrency: number;
+  renderers: number;
+  fullLookEveryMs: number;
+  graceMs: number;
+  signal: AbortSignal;
+}
+
+/** What others may ask of a running term. */
+export interface Term {
+  parts: SyncParts;
+  queues: { plugin: WorkQueue; sync: WorkQueue };
+  /** Resolves when all caches are filled. */
+  ready: Promise<void>;
+  isReady: boolean;
+  syncKeys(): string[];
+  ended: Promise<void>;
+}
+
+const FOLD_DELAY_MS = 75;
+
+/** One time of being the leader: fills the caches, then runs the controllers until the signal. */
+export function runTerm(options: TermOptions): Term {
+  const { client, clock, log, signal } = options;
+  const queues = {
+    plugin: new WorkQueue({ clock, random: options.random }),
+    sync: new WorkQueue({ clock, random: options.random }),
+  };
+  const wakePlugin: SyncParts['wakePlugin'] = (key, wish) => queues.plugin.add(key, wish);
+  const memories = new SyncMemories();
+  const wakeSync: SyncParts['wakeSync'] = (key, { poll = false, after = FOLD_DELAY_MS } = {}) => {
+    if (poll) memories.of(key).lookWanted = true;
+    queues.sync.add(key, { after: poll ? 0 : after });
+  };
+
+  const dependents = new Dependents();
+  const plugins = new Store<Plugin>('Plugin', (key, before, after) => {
+    dependents.update(key, after);
+    const news = pluginNews(before, after);
+    if (news.declared) wakePlugin(key);
+    if (!news.any) return;
+    for (const dependent of dependents.of(key)) wakePlugin(dependent);
+    if (news.released)
+      for (const target of [...dependenciesOf((after ?? before) as Plugin), ...onTheirWayOut()]) wakePlugin(target);
+    const sync = syncKeyOf((after ?? before) as Plugin);
+    if (sync !== undefined) wakeSync(sync);
+  });
+  const syncs = new Store<Sync>('Sync', (key, before, after) => {
+    const news = syncNews(before, after);
+    if (news.declared) wakeSync(key, { after: 0 });
+    if (news.facts) for (const plugin of plugins.values()) if (syncKeyOf(plugin) === key) wakePlugin(keyOf(plugin));
+  });
+  const stores = new Map<string, Store<Stored>>([
+    ['Plugin', plugins as unknown as Store<Stored>],
+    ['Sync', syncs as unknown as Store<Stored>],
+    ['Extension', new Store('Extension', () => undefined)],
+    ['ExtensionInstance', new Store('ExtensionInstance', () => undefined)],
+  ]);
+  function onTheirWayOut(): string[] {
+    return [...plugins.values()]
+      .filter((plugin) => plugin.metadata.deletionTimestamp !== undefined || plugin.status?.phase === 'Removing')
+      .map(keyOf);
+  }
+
+  let kubernetes: string | undefined;
+  const outside = new OutsideObjects(client, signal, (user) =>
+    user.startsWith('Sync ') ? wakeSync(user.slice(5), { after: 0, poll: true }) : wakePlugin(user),
+  );
+  const sources = new Sources({ dir: options.dir, policy: options.urlPolicy, outside });
+  const ownSources = new OwnSources(sources, clock);
+  const memo = new InputsMemo(outside, ownSources);
+  const owned = new OwnedIndex({
+    healthOf: (plugin, object) => healthFor(plugins.get(plugin), object),
+    onChange: (plugin, _key, change) => wakePlugin(plugin, change === 'health' ? {} : { priority: 1 }),
+  });
+  const watches = new KindWatches({
+    client,
+    onlyNamespace: options.onlyNamespace,
+    signal,
+    onEvent: (type, object) => owned.onEvent(type, object),
+    onSynced: (_kind, users) => users.forEach((user) => void wakePlugin(user)),
+  });
+  const keys = {
+    syncs,
+    kubernetes: () => kubernetes,
+    inputs: (plugin: Plugin, facts: Parameters<SyncParts['inputs']>[1]) => memo.of(plugin, facts),
+  };
+  const declared = new Declared({
+    plugin: (key) => plugins.get(key),
+    plugins: () => plugins.values(),
+    syncExists: (key) => syncs.get(key) !== undefined,
+    currentKey: (plugin) => currentKey(keys, plugin),
+  });
+  const events = createEventRecorder(client, {
+    controller: 'espalier.dev/agent',
+    instance: options.instance,
+    onError: (error) => log.debug({ error: error.message }, 'event not sent'),
+  });
+  const schedules = new Schedules(clock, (key) => wakeSync(key, { poll: true }));
+
+  const parts: SyncParts = {
+    ...keys,
+    client,
+    clock,
+    log,
+    metrics: options.metrics,
+    plugins,
+    storeFor: (kind) => stores.get(kind),
+    dependents,
+    declared,
+    owned,
+    watches,
+    outside,
+    rendered: new RenderCache(),
+    renderWaiters: new RenderWaiters(),
+    repairs: new RepairGuard(),
+    fullLooks: new FullLooks(options.fullLookEveryMs, options.random),
+    kept: new KeptNotes(),
+    events,
+    isAgent: options.isAgent,
+    wakePlugin,
+    wakeSync,
+    sources,
+    ownSources,
+    memories,
+    schedules,
+    render: createRenderer({
+      client,
+      sources,
+      ownSources,
+      metrics: options.metrics,
+      clock,
+      parallel: options.renderers,
+    }),
+  };
+
+  async function learnVersion(): Promise<void> {
+    const { gitVersion } = await client.version();
+    if (gitVersion === kubernetes) return;
+    kubernetes = gitVersion;
+    for (const plugin of plugins.values()) wakePlugin(keyOf(plugin));
+  }
+  /** An API server that is upgraded drops its watches: that is when to ask for its version again. */
+  function onTrouble(error: Error): void {
+    log.debug({ error: error.message }, 'watch interrupted');
+    clock.setTimeout(() => void learnVersion().catch(() => undefined), 5_000);
+  }
+
+  async function fill(): Promise<void> {
+    await learnVersion();
+    await Promise.all(
+      [...stores.values()].map((store) => store.follow(client, options.onlyNamespace, signal, onTrouble)),
+    );
+  }
+
+  const ready = fill();
+  const common = { clock, signal, graceMs: options.graceMs, deadlineMs: 15 * 60_000 };
+  const ended = ready.then(async () => {
+    await Promise.all([
+      runController({
+        ...common,
+        name: 'Plugin',
+        queue: queues.plugin,
+        concurrency: options.concurrency,
+        reconcile: async (key, runSignal) => (await reconcilePlugin(parts, key, runSignal)) ?? undefined,
+        onError: (key, error, failures) => report(log, 'Plugin', key, error, failures),
+        onFinish: (_key, outcome, ms) => options.metrics.reconciled('Plugin', outcome, ms / 1000),
+      }),
+      runController({
+        ...common,
+        name: 'Sync',
+        queue: queues.sync,
+        concurrency: 4,
+        reconcile: async (key, runSignal) => await reconcileSync(parts, key, runSignal),
+        onError: (key, error, failures) => report(log, 'Sync', key, error, failures),
+        onFinish: (_key, outcome, ms) => options.metrics.reconciled('Sync', outcome, ms / 1000),
+      }),
+    ]);
+    schedules.stopAll();
+    await events.stop();
+    await sources.close();
+  });
+  const term: Term = { parts, queues, ready, isReady: false, syncKeys: () => [...syncs.values()].map(keyOf), ended };
+  ready.then(
+    () => {
+      term.isReady = true;
+    },
+    () => undefined,
+  );
+  return term;
+}
+
+/** The Plugin's own rule for the object where it has one. Every rule that means it must hold. */
+function healthFor(plugin: Plugin | undefined, object: KubeObject): Health {
+  const rules = (plugin?.spec.health ?? []).filter(
+    (rule) =>
+      rule.apiVersion === object.apiVersion &&
+      rule.kind === object.kind &&
+      (rule.name === undefined || rule.name === object.metadata.name),
+  );
+  const verdicts = rules.map((rule) => celHealth(object, rule.ready));
+  return verdicts.find((one) => one.state !== 'healthy') ?? verdicts[0] ?? healthOf(object);
+}
+
+/** A user's mistake is information, an outage a warning; what nobody expected is an error. */
+function report(
+  log: Logger,
+  kind: string,
+  key: string,
+  error: unknown,
+  failures: number,
+): ReturnType<typeof verdictOf> {
+  const verdict = verdictOf(error);
+  const fields = { kind, key, code: isError(error) ? error.code : 'Internal', failures, message: messageOf(error) };
+  if (!isError(error) || error.code === 'Internal')
+    log.error({ ...fields, stack: error instanceof Error ? error.stack : undefined }, 'reconcile failed');
+  else if (error.retry) log.warn(fields, 'reconcile failed, will be tried again');
+  else log.info(fields, 'reconcile needs a change in the declaration');
+  return verdict;
+}

@@ -1,0 +1,49 @@
+import type { Json, JsonObject, KubeObject, ObjectRef } from '../api/index.ts';
+import { CONTROLLER_MANAGER } from '../api/index.ts';
+import type { KubeClient } from '../cluster/client.ts';
+
+/**
+ * Writes a status as the smallest merge patch that leads from one to the other, and nothing when they are equal.
+ * The uid in the patch is a precondition: an object that was replaced under the same name is left alone.
+ */
+export async function writeStatus(
+  client: KubeClient,
+  ref: ObjectRef & { uid: string },
+  before: object | undefined,
+  after: object,
+): Promise<KubeObject | undefined> {
+  const diff = mergeDiff((before ?? {}) as JsonObject, after as JsonObject);
+  if (diff === undefined) return undefined;
+  const body: Json = { metadata: { uid: ref.uid }, status: diff };
+  return await client.patch(ref, body, { type: 'merge', subresource: 'status', fieldManager: CONTROLLER_MANAGER });
+}
+
+/** The RFC 7396 patch that makes `after` of `before`; undefined when there is nothing to do. */
+export function mergeDiff(before: JsonObject, after: JsonObject): JsonObject | undefined {
+  const diff: JsonObject = {};
+  for (const name of Object.keys(before)) if (!Object.hasOwn(after, name)) diff[name] = null;
+  for (const [name, value] of Object.entries(after)) {
+    const old = Object.hasOwn(before, name) ? before[name] : undefined;
+    if (isObject(old) && isObject(value)) {
+      const inner = mergeDiff(old, value);
+      if (inner !== undefined) diff[name] = inner;
+    } else if (value !== undefined && !sameJson(old, value)) diff[name] = value;
+  }
+  return Object.keys(diff).length === 0 ? undefined : diff;
+}
+
+function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export function sameJson(a: Json | undefined, b: Json | undefined): boolean {
+  if (a === b) return true;
+  if (Array.isArray(a) && Array.isArray(b))
+    return a.length === b.length && a.every((item, index) => sameJson(item, b[index]));
+  if (!isObject(a) || !isObject(b)) return false;
+  const names = Object.keys(a);
+  return (
+    names.length === Object.keys(b).length &&
+    names.every((name) => Object.hasOwn(b, name) && sameJson(a[name], b[name]))
+  );
+}

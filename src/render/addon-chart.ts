@@ -1,0 +1,89 @@
+import type { Json, JsonObject } from '../api/index.ts';
+
+/**
+ * A folder of Go templates with bare parameters, as a chart that Helm's engine renders. Each file is passed on as it
+ * is, as a named template (Helm prints nothing for names that begin with `_`), and a small runner beside it executes
+ * that with the parameters as its data. So `.` and `$` are the parameters, `define` works, and the lines in messages
+ * are the file's own: a wrapper around the text would give none of these.
+ */
+export interface AddonChart {
+  files: Map<string, Uint8Array | string>;
+  /** What Helm calls a file in its messages, to what it is called in the repository. */
+  names: Map<string, string>;
+  warnings: string[];
+}
+
+export const CHART = 'addon';
+const TEMPLATES = 'templates/';
+/** Names to which Helm gives a meaning of its own: a schema could refer to any file or URL, an archive is a chart. */
+const MEANT_FOR_HELM =
+  /^(charts|crds|templates)\/|^(values\.schema\.json|Chart\.lock|requirements\.lock|\.helmignore)$/i;
+/** Beside the parameters, unless one of them has the name. */
+const BUILT_IN = ['Files', 'Values', 'Release', 'Capabilities', 'Chart', 'Template'];
+
+export interface AddonFile {
+  /** From the folder of the add-on. */
+  name: string;
+  path: string;
+  content: Uint8Array;
+}
+
+export function isTemplate(name: string): boolean {
+  return /\.ya?ml$/i.test(name);
+}
+
+export function addonChart(files: readonly AddonFile[], values: JsonObject): AddonChart {
+  const chart: AddonChart = { files: new Map(), names: new Map(), warnings: [] };
+  chart.files.set('Chart.yaml', `apiVersion: v2\nname: ${CHART}\nversion: 0.0.0\n`);
+  const data = `(merge ${parameters(values, '.Values')} (dict ${BUILT_IN.map((name) => `"${name}" .${name}`).join(' ')}))`;
+  for (const { name, path, content } of files) {
+    const [folder, base] = [name.slice(0, name.lastIndexOf('/') + 1), name.slice(name.lastIndexOf('/') + 1)];
+    if (isTemplate(name) && !base.startsWith('_')) {
+      const body = `${TEMPLATES}${folder}_body.${base}`;
+      const runner = `${TEMPLATES}${name}`;
+      chart.files.set(body, content);
+      chart.files.set(runner, `{{ template ${goText(`${CHART}/${body}`)} ${data} }}\n`);
+      for (const file of [body, runner]) chart.names.set(`${CHART}/${file}`, path);
+    } else if (isTemplate(name) || name.endsWith('.tpl')) {
+      const partial = `${TEMPLATES}${folder}${base.startsWith('_') ? base : `_${base}`}`;
+      chart.files.set(partial, content);
+      chart.names.set(`${CHART}/${partial}`, path);
+    } else if (MEANT_FOR_HELM.test(name)) {
+      chart.warnings.push(`${path} can't be read by .Files.Get: the name means something to Helm`);
+    } else {
+      chart.files.set(name, content);
+    }
+  }
+  return chart;
+}
+
+/**
+ * The values as an expression. Helm reads every number as a float: `gt .replicas 1` would fail and 12345678 be printed
+ * as 1.2345678e+07. Integers are made integers again; nothing but names is written out, as values may be secret.
+ */
+export function parameters(value: Json, reference: string): string {
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? `(int ${reference})` : reference;
+  if (!hasInteger(value)) return reference === '.Values' ? '(deepCopy .Values)' : reference;
+  if (Array.isArray(value)) {
+    return `(list ${value.map((item, index) => parameters(item, `(index ${reference} ${index})`)).join(' ')})`;
+  }
+  const fields = Object.entries(value as JsonObject).map(
+    ([name, field]) => `${goText(name)} ${parameters(field, `(index ${reference} ${goText(name)})`)}`,
+  );
+  return `(dict ${fields.join(' ')})`;
+}
+
+function hasInteger(value: Json): boolean {
+  if (typeof value === 'number') return Number.isSafeInteger(value);
+  return typeof value === 'object' && value !== null && Object.values(value).some(hasInteger);
+}
+
+/** JSON's way to write text is Go's as well; template actions may not hold a line break, and JSON writes none. */
+function goText(text: string): string {
+  return JSON.stringify(text.toWellFormed());
+}
+
+/** Helm's message with the names that the user knows. */
+export function withRealNames(message: string, names: ReadonlyMap<string, string>): string {
+  return message.replace(/addon\/templates\/[^\s":)]+/g, (name) => names.get(name) ?? name);
+}

@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { canonicalJson } from './canonical.ts';
+import { contentKey } from './key.ts';
+
+test('the order in which fields are written does not count', () => {
+  assert.equal(canonicalJson({ b: 1, a: { d: [1, 2], c: null } }), '{"a":{"c":null,"d":[1,2]},"b":1}');
+  assert.equal(contentKey({ a: 1, b: 2 }), contentKey({ b: 2, a: 1 }));
+});
+
+test('an undefined field counts as absent, and an undefined item as null', () => {
+  assert.equal(canonicalJson({ a: undefined, b: [undefined] }), '{"b":[null]}');
+});
+
+test('what JSON cannot hold has no key', () => {
+  for (const value of [Number.NaN, Number.POSITIVE_INFINITY, 1n, () => 1, Symbol('x')]) {
+    assert.throws(() => canonicalJson({ value }), TypeError);
+  }
+});
+
+test('any JSON comes back from its canonical text', () => {
+  fc.assert(
+    fc.property(fc.jsonValue({ maxDepth: 4 }), (value) => {
+      assert.deepEqual(JSON.parse(canonicalJson(value)), JSON.parse(JSON.stringify(value)));
+    }),
+  );
+});
+
+test('parts that say different things have different keys', () => {
+  assert.notEqual(contentKey({ values: { a: '1' } }), contentKey({ values: { a: 1 } }));
+  assert.notEqual(contentKey({ chart: 'a', digest: 'b' }), contentKey({ chart: 'ab', digest: '' }));
+  assert.match(contentKey({}), /^[0-9a-f]{64}$/);
+});

@@ -1,0 +1,10 @@
+import { createHash } from 'node:crypto';
+import { canonicalJson } from './canonical.ts';
+
+/**
+ * The identity of everything that a result is made of. Same key, same result: nothing to render, nothing to send.
+ * Name each part, so that two parts can never stand in for each other.
+ */
+export function contentKey(parts: Readonly<Record<string, unknown>>): string {
+  return createHash('sha256').update(canonicalJson(parts)).digest('hex');
+}

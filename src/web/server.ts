@@ -1,0 +1,78 @@
+import { serve } from '@hono/node-server';
+import { Hono } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
+
+const HOOK_BODY_LIMIT = 10 * 1024 * 1024;
+const HOOK_DEADLINE_MS = 10_000;
+
+export interface HookVerdict {
+  status: 202 | 401 | 404;
+  text: string;
+}
+
+export interface WebOptions {
+  host: string;
+  port: number;
+  /** Alive: the process is not stuck. */
+  healthy(): boolean;
+  /** Ready: caches are filled, or another replica leads. */
+  ready(): { ready: boolean; why: string };
+  metrics(): Promise<{ contentType: string; text: string }>;
+  /** A webhook for a Sync: raw body and headers; the answer is given before anything is done about it. */
+  hook(namespace: string, name: string, headers: Headers, body: Uint8Array): HookVerdict;
+}
+
+export interface WebServer {
+  url: string;
+  port: number;
+  close(): Promise<void>;
+}
+
+/** Everything that the agent says over HTTP. Nothing here waits for the cluster or for Git. */
+export async function startWeb(options: WebOptions): Promise<WebServer> {
+  const app = routes(options);
+  return await new Promise((resolve, reject) => {
+    const server = serve({ fetch: app.fetch, hostname: options.host, port: options.port }, (address) => {
+      resolve({
+        url: `http://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}`,
+        port: address.port,
+        close: () =>
+          new Promise((done) => {
+            server.close(() => done());
+            if ('closeAllConnections' in server) server.closeAllConnections();
+          }),
+      });
+    });
+    if ('requestTimeout' in server) {
+      server.requestTimeout = HOOK_DEADLINE_MS;
+      server.headersTimeout = HOOK_DEADLINE_MS;
+      server.maxHeadersCount = 100;
+    }
+    server.once('error', reject);
+  });
+}
+
+export function routes(options: Omit<WebOptions, 'host' | 'port'>): Hono {
+  const app = new Hono();
+  app.get('/healthz', (c) => (options.healthy() ? c.text('ok\n') : c.text('stuck\n', 503)));
+  app.get('/readyz', (c) => {
+    const { ready, why } = options.ready();
+    return ready ? c.text('ok\n') : c.text(`${why}\n`, 503);
+  });
+  app.get('/metrics', async (c) => {
+    const { contentType, text } = await options.metrics();
+    return c.body(text, 200, { 'content-type': contentType });
+  });
+  app.post(
+    '/hooks/:namespace/:name',
+    bodyLimit({ maxSize: HOOK_BODY_LIMIT, onError: (c) => c.text('the body is larger than 10 MiB\n', 413) }),
+    async (c) => {
+      const body = new Uint8Array(await c.req.arrayBuffer());
+      const verdict = options.hook(c.req.param('namespace'), c.req.param('name'), c.req.raw.headers, body);
+      return c.text(`${verdict.text}\n`, verdict.status);
+    },
+  );
+  app.notFound((c) => c.text('not found\n', 404));
+  app.onError((_, c) => c.text('the request could not be read\n', 400));
+  return app;
+}
