@@ -60,7 +60,7 @@ export function createClient(options: ClientOptions = {}): KubeClient {
     ...(options.onWarning === undefined ? {} : { onWarning: options.onWarning }),
   });
   const discovery = createDiscovery((path, headers) => {
-    const accept = (status: number) => status === 304 || status >= 400;
+    const accept = (status: number) => status === 304 || status === 404;
     return requester.send(
       { verb: 'discover', subject: { path }, method: 'GET', path, headers, repeat: 'repeatable', accept },
       {},

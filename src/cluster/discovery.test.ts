@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FakeClock } from '../../test/support/clock.ts';
-import { isError } from '../api/index.ts';
+import { EspalierError, isError } from '../api/index.ts';
 import { createDiscovery } from './discovery.ts';
 
 type Reply = { status?: number; headers?: Record<string, string>; body?: unknown };
@@ -14,6 +14,7 @@ function serve(replies: Record<string, Reply | ((headers: Record<string, string>
     asked.push(path);
     const found = replies[path] ?? { status: 404, body: {} };
     const { status = 200, headers: answered = {}, body = {} } = typeof found === 'function' ? found(headers) : found;
+    if (status >= 400 && status !== 404) throw new EspalierError('KubeServerError', `HTTP ${status}`);
     return { status, headers: answered, body: typeof body === 'string' ? body : JSON.stringify(body) };
   }, clock);
   return { discovery, asked, clock, replies };

@@ -1,4 +1,4 @@
-import { EspalierError } from '../api/index.ts';
+import { EspalierError, isError } from '../api/index.ts';
 import {
   AGGREGATED_ACCEPT,
   type GroupVersion,
@@ -11,7 +11,7 @@ import { answerFailure, badAnswer } from './failure.ts';
 import type { ApiResource } from './kubeclient.ts';
 import { type Clock, pause, unlessAborted } from './timing.ts';
 
-/** GET of a discovery path; answers of 304 and 400 and above are given back, not thrown. */
+/** GET of a discovery path: answers of 200, 304 and 404 are given back, anything else is thrown. */
 export type Fetch = (path: string, headers: Record<string, string>) => Promise<Answer>;
 
 export interface Discovery {
@@ -139,7 +139,6 @@ async function confirm(
   const path = versionPath(apiVersion);
   const answer = await fetch(path, {});
   if (answer.status === 404) return undefined;
-  if (answer.status !== 200) throw answerFailure('discover', { path }, answer);
   const resources = readResourceList(apiVersion, parse(answer, path));
   if (resources === undefined) throw badAnswer('discover', { path }, 'the answer is not an APIResourceList');
   const found = resources.find((resource) => resource.kind === kind);
@@ -186,14 +185,22 @@ async function lookOneByOne(fetch: Fetch, names: string[]): Promise<GroupVersion
   await Promise.all(
     Array.from({ length: PARALLEL }, async () => {
       for (let apiVersion = queue.shift(); apiVersion !== undefined; apiVersion = queue.shift()) {
-        const path = versionPath(apiVersion);
-        const answer = await fetch(path, {});
-        const resources = answer.status === 200 ? readResourceList(apiVersion, parse(answer, path)) : undefined;
-        versions.push({ apiVersion, resources: resources ?? [], failing: resources === undefined });
+        versions.push(await lookAtVersion(fetch, apiVersion));
       }
     }),
   );
   return versions;
+}
+
+async function lookAtVersion(fetch: Fetch, apiVersion: string): Promise<GroupVersion> {
+  const path = versionPath(apiVersion);
+  const answer = await fetch(path, {}).catch((error: unknown) => {
+    if (isError(error, 'KubeServerError', 'KubeTimedOut', 'KubeForbidden')) return undefined;
+    throw error;
+  });
+  const resources = answer?.status === 200 ? readResourceList(apiVersion, parse(answer, path)) : undefined;
+  // One that went away since it was listed is as unknowable as one that fails.
+  return { apiVersion, resources: resources ?? [], failing: resources === undefined };
 }
 
 export function versionPath(apiVersion: string): string {

@@ -58,7 +58,7 @@ export function openWatchStream(
         }),
       );
     },
-    Math.min(1_000, idleMs / 4),
+    Math.min(2_000, idleMs / 5),
   );
   timer.unref();
 

@@ -30,7 +30,7 @@ describe('an add-on', () => {
       kind: 'manifests',
       source: { git: { path: 'manifests/vip', template: true } },
       namespace: { name: 'net', create: true },
-      values: { ip: '1.2.3.4' },
+      defaults: { ip: '1.2.3.4' },
       dependsOn: [{ name: 'a' }, { name: 'b', namespace: 'c' }],
     });
   });
@@ -51,7 +51,7 @@ describe('an add-on', () => {
       ['/metadata/name', 2],
       ['/metadata/labels/espalier.dev~1class', 8],
       ['/spec/namespace/name', 3],
-      ['/spec/values/ip', 5],
+      ['/spec/defaults/ip', 5],
       ['/spec/dependsOn/0/name', 7],
       ['/spec/source/git/path', 2],
     ];

@@ -112,9 +112,9 @@ sys/api: 1 in conflict, 1 refused
     );
   });
 
-  it('has colour only where asked for', () => {
+  it('has color only where asked for', () => {
     assert.ok(!planText(EXAMPLE).includes('\u001b'));
-    assert.ok(planText(EXAMPLE, { colour: true }).includes('\u001b[32m+ ConfigMap web/new\u001b[0m'));
+    assert.ok(planText(EXAMPLE, { color: true }).includes('\u001b[32m+ ConfigMap web/new\u001b[0m'));
   });
 
   it('cuts what is too long for anybody to read', () => {

@@ -5,7 +5,7 @@ import { type Plan, summaryLine } from './whole.ts';
 import { countsLine, describeObject, SIGNS, titleOf } from './words.ts';
 
 export interface TextOptions {
-  colour?: boolean;
+  color?: boolean;
   /** Also lists unchanged objects, and shows what new ones consist of. */
   full?: boolean;
   /** Lines for one object, at most; the rest is counted. */
@@ -24,10 +24,10 @@ const COLOURS: Readonly<Record<string, string>> = {
 };
 const BOLD = '\u001b[1m';
 
-/** A plan for a terminal, or for a file when `colour` is off. */
+/** A plan for a terminal, or for a file when `color` is off. */
 export function planText(plan: Plan, options: TextOptions = {}): string {
   const paint = (code: string | undefined, text: string) =>
-    options.colour === true && code !== undefined ? `${code}${text}${RESET}` : text;
+    options.color === true && code !== undefined ? `${code}${text}${RESET}` : text;
   const signed = (sign: string, text: string) => paint(COLOURS[sign], `${sign} ${plain(text)}`);
   const { base, head } = plan.commit;
   const lines = [

@@ -1,35 +1,26 @@
-import {
-  describeRef,
-  EspalierError,
-  type InventoryEntry,
-  isError,
-  type KubeObject,
-  messageOf,
-  type ObjectRef,
-  type Plugin,
-  type Revision,
-  refKey,
-  refOf,
-} from '../api/index.ts';
-import { type ApplyTask, applyAll } from '../converge/apply.ts';
-import { type Inventory, intend, sameInventory, settled, without } from '../converge/inventory.ts';
-import { byStage, type Stage } from '../converge/stages.ts';
+import { CONDITION, findCondition, type Plugin, type Revision, refKey, refOf } from '../api/index.ts';
+import { type Inventory, intend, sameInventory, without } from '../converge/inventory.ts';
 import type { PluginPlan } from '../plan/object-plan.ts';
-import { asAccount } from './account.ts';
 import type { Facts } from './facts.ts';
+import { ensureFinalizer } from './finalizer.ts';
 import { holdFor } from './holds.ts';
 import type { KnownInputs } from './inputs.ts';
 import { type Look, lookAtCluster } from './look.ts';
 import type { Parts } from './parts.ts';
 import type { PluginVerdict } from './plugin.ts';
+import { failedWith, problemsOf } from './problems.ts';
 import { markLeaving, removeLeaving } from './prune-plugin.ts';
 import { regarding } from './regarding.ts';
 import type { Rendered } from './rendered.ts';
 import { saveStatus } from './save-status.ts';
 import { withHealth } from './settle.ts';
-import { awaitSettled } from './stage-wait.ts';
 import { keyOf } from './store.ts';
 import type { Waits } from './waits.ts';
+import { writeStages } from './write-stages.ts';
+
+/** How long a kind that is not served yet is no failure, and how often to look meanwhile. */
+const UNSERVED_GRACE_MS = 15_000;
+const UNSERVED_RETRY_MS = 250;
 
 export interface ConvergeInput {
   key: string;
@@ -81,177 +72,48 @@ async function carryOut(
 ): Promise<PluginVerdict> {
   const { key, plugin, facts, inputs, signal } = input;
   const { plan, tasks } = look;
-  let record = intend(
+  const intended = intend(
     without(input.record, forgotten(plan)),
     tasks.map((task) => refOf(task.object)),
   );
-  record = markLeaving(record, plan);
-  parts.watches.use(key, [...record.values()]);
-  const attempted = {
-    key: inputs.key,
-    ...(plugin.metadata.generation === undefined ? {} : { generation: plugin.metadata.generation }),
-  };
-  if (tasks.length > 0 || !sameInventory(record, input.record)) {
+  const marked = markLeaving(intended, plan);
+  parts.watches.use(key, [...marked.values()]);
+  const { generation } = plugin.metadata;
+  const attempted = { key: inputs.key, ...(generation === undefined ? {} : { generation }) };
+  await ensureFinalizer(parts, plugin);
+  if (tasks.length > 0 || !sameInventory(marked, input.record)) {
     // Law 3: on record before the first write.
+    const message = `applying ${tasks.length} of ${rendered.objects.length} objects`;
     await saveStatus(parts, key, {
-      outcome: input.isNew
-        ? { phase: 'Progressing', message: `applying ${tasks.length} of ${rendered.objects.length} objects` }
-        : undefined,
-      findings: { inventory: [...record.values()], ...(input.isNew ? { attempted } : {}) },
+      outcome: input.isNew ? { phase: 'Progressing', message } : undefined,
+      findings: { inventory: [...marked.values()], ...(input.isNew ? { attempted } : {}) },
     });
   }
 
-  const problems = problemsOf(plan);
-  const client = asAccount(parts.client, facts.account);
-  let postponed: { stage: Stage; why: string } | undefined;
-  for (const { stage, objects } of byStage(tasks.map((task) => task.object))) {
-    signal.throwIfAborted();
-    if (stage === 'webhooks') {
-      const why = unhealthyBefore(parts, key, record, objects);
-      if (why !== undefined) {
-        postponed = { stage, why };
-        break;
-      }
-    }
-    const outcomes = await applyAll(
-      client,
-      objects.map((object) => taskOf(tasks, object)),
-      parts.owned,
-      signal,
-    );
-    for (const [index, result] of outcomes.entries()) {
-      const object = objects[index];
-      if (object === undefined) continue;
-      const at = refKey(refOf(object));
-      if (result.outcome === 'written') {
-        record = new Map(record).set(at, entryFor(parts, result.object, rendered.hashes.get(at) ?? ''));
-        if (look.repairs.has(at)) parts.repairs.repaired(at, parts.clock.now());
-      } else if (result.outcome === 'conflict') {
-        const fields = result.conflicts.map((one) => `${one.field} (held by ${one.manager})`).join(', ');
-        problems.push({
-          ref: refOf(object),
-          code: 'KubeApplyConflict',
-          message: `${describeRef(refOf(object))}: other managers hold ${fields}; let go there, or set spec.apply.force`,
-          retry: true,
-        });
-      } else problems.push({ ref: refOf(object), ...describeFailure(refOf(object), result.error) });
-    }
-    if (stage === 'definitions') {
-      const why = await awaitSettled(parts, objects, signal);
-      parts.watches.retry();
-      if (why !== undefined)
-        problems.push({ ref: refOf(objects[0] as KubeObject), code: 'HealthTimedOut', message: why, retry: true });
-    }
-    if (problems.some((problem) => problem.fatal)) break;
+  const written = await writeStages(parts, { key, facts, tasks, record: marked, hashes: rendered.hashes, signal });
+  if (look.repairs.size > 0) noteRepairs(parts, plugin, written.record, look);
+  const findings = { inventory: [...written.record.values()], drift: look.report, attempted };
+  const problems = [...problemsOf(plan), ...written.problems];
+  const [unserved] = written.unserved;
+  if (problems.length > 0) return failedWith([...problems, ...written.unserved], findings);
+  if (unserved !== undefined) {
+    // Right after its definition was established, a kind may need a moment to be served.
+    if (!isYoung(parts, key)) return failedWith(written.unserved, findings);
+    return { outcome: { phase: 'Progressing', message: unserved.message }, findings, againInMs: UNSERVED_RETRY_MS };
   }
-  if (look.repairs.size > 0) reportRepairs(parts, plugin, look);
-
-  const findings = { inventory: [...record.values()] as InventoryEntry[], drift: look.report, attempted };
-  if (problems.length > 0) return failedWith(problems, findings);
-  if (postponed !== undefined) {
-    return {
-      outcome: { phase: 'Progressing', message: `${postponed.why}, before ${postponed.stage} are applied` },
-      findings,
-    };
-  }
-  const removal = await removeLeaving(parts, key, plugin, record);
-  const complete = {
-    ...findings,
-    inventory: [...removal.record.values()],
-    revision: revisionOf(plugin, rendered, inputs.key),
-  };
-  return withHealth(
-    parts,
-    key,
-    { ...plugin, status: { ...plugin.status, revision: complete.revision } },
-    removal.record,
-    complete,
-    removal.still,
-    inputs.key,
-  );
+  if (written.postponed !== undefined)
+    return { outcome: { phase: 'Progressing', message: written.postponed }, findings };
+  const removal = await removeLeaving(parts, key, plugin, written.record);
+  const revision = revisionOf(plugin, rendered, inputs.key);
+  const complete = { ...findings, inventory: [...removal.record.values()], revision };
+  const applied = { ...plugin, status: { ...plugin.status, revision } };
+  return withHealth(parts, key, applied, removal.record, complete, removal.still, inputs.key);
 }
 
-function taskOf(tasks: readonly ApplyTask[], object: KubeObject): ApplyTask {
-  const task = tasks.find((one) => one.object === object);
-  if (task === undefined) throw new EspalierError('Internal', `no task for ${describeRef(refOf(object))}`);
-  return task;
-}
-
-function entryFor(parts: Parts, written: KubeObject, hash: string): InventoryEntry {
-  const fields = parts.owned.recorded(refKey(refOf(written)))?.fields ?? '';
-  return settled(written, hash, fields);
-}
-
-interface Problem {
-  ref: ObjectRef;
-  code: string;
-  message: string;
-  retry: boolean;
-  fatal?: boolean;
-}
-
-function problemsOf(plan: PluginPlan): Problem[] {
-  const problems: Problem[] = [];
-  for (const object of plan.objects) {
-    if (object.action === 'conflict')
-      problems.push({
-        ref: object.ref,
-        code: 'OwnershipConflict',
-        message: `${describeRef(object.ref)}: ${object.why}`,
-        retry: true,
-      });
-    if (object.action === 'refused')
-      problems.push({
-        ref: object.ref,
-        code: 'KubeInvalid',
-        message: `${describeRef(object.ref)}: ${object.message}`,
-        retry: false,
-      });
-  }
-  return problems;
-}
-
-function describeFailure(ref: ObjectRef, error: unknown): Omit<Problem, 'ref'> {
-  if (isError(error, 'LeaseLost', 'Aborted')) throw error;
-  if (isError(error))
-    return {
-      code: error.code,
-      message: error.message,
-      retry: error.retry,
-      ...(error.code === 'KubeUnreachable' ? { fatal: true } : {}),
-    };
-  return { code: 'ApplyFailed', message: `${describeRef(ref)}: ${messageOf(error)}`, retry: true };
-}
-
-function failedWith(problems: readonly Problem[], findings: PluginVerdict['findings']): PluginVerdict {
-  const [first] = problems;
-  if (first === undefined) throw new EspalierError('Internal', 'a failure without a problem');
-  const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : '';
-  const userMustAct = problems.every((problem) => !problem.retry);
-  const code = first.code as EspalierError['code'];
-  const message = `${first.message}${more}`;
-  return {
-    outcome: { phase: 'Failed', reason: code, message, userMustAct, applied: false },
-    findings,
-    error: new EspalierError(code, message, { retry: !userMustAct }),
-  };
-}
-
-/** Webhook configurations and aggregated APIs wait for what serves them: else they would refuse everything meanwhile. */
-function unhealthyBefore(
-  parts: Parts,
-  key: string,
-  record: Inventory,
-  later: readonly KubeObject[],
-): string | undefined {
-  const laterKeys = new Set(later.map((object) => refKey(refOf(object))));
-  for (const [at, entry] of record) {
-    if (laterKeys.has(at) || entry.applied === undefined) continue;
-    const live = parts.owned.get(at);
-    if (live?.plugin === key && live.health.state !== 'healthy')
-      return `waits for ${describeRef(entry)}: ${live.health.message}`;
-  }
-  return undefined;
+/** Whether the Plugin began to make progress just now. */
+function isYoung(parts: Parts, key: string): boolean {
+  const since = findCondition(parts.plugins.get(key)?.status?.conditions, CONDITION.Reconciling)?.lastTransitionTime;
+  return since !== undefined && parts.clock.now() - Date.parse(since) < UNSERVED_GRACE_MS;
 }
 
 function forgotten(plan: PluginPlan): string[] {
@@ -287,16 +149,12 @@ function wakeWhoWaitsForRendering(parts: Parts, key: string, { sync }: Facts): v
   for (const waiter of parts.renderWaiters.take(key)) parts.wakePlugin(waiter);
 }
 
-function reportRepairs(parts: Parts, plugin: Plugin, look: Extract<Look, { state: 'planned' }>): void {
-  for (const [, entry] of look.repairs) {
+function noteRepairs(parts: Parts, plugin: Plugin, record: Inventory, look: Extract<Look, { state: 'planned' }>): void {
+  for (const [at, entry] of look.repairs) {
+    if (record.has(at)) parts.repairs.repaired(at, parts.clock.now());
     parts.metrics.repaired('repair', entry.fields.length);
     const by = entry.by === undefined ? '' : ` (changed by ${entry.by})`;
-    parts.events.record({
-      regarding: regarding(plugin),
-      action: 'Reconcile',
-      type: 'Normal',
-      reason: 'Repaired',
-      note: `${entry.object}: ${entry.fields.join(', ')}${by}`,
-    });
+    const note = `${entry.object}: ${entry.fields.join(', ')}${by}`;
+    parts.events.record({ regarding: regarding(plugin), action: 'Repair', type: 'Normal', reason: 'Repaired', note });
   }
 }

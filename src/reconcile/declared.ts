@@ -24,6 +24,8 @@ export class Declared {
   readonly #rendered = new Map<string, { key: string; objects: ReadonlySet<string> }>();
   /** The Plugins that the last compiled revision of a Sync declares; absent until one was compiled since the start. */
   readonly #revisions = new Map<string, ReadonlySet<string>>();
+  /** Revisions with a fault somewhere: what that would declare is not known. */
+  readonly #faulty = new Set<string>();
   readonly #writing = new Set<string>();
 
   constructor(options: DeclaredOptions) {
@@ -46,7 +48,9 @@ export class Declared {
     this.#writing.add(sync);
   }
 
-  setRevision(sync: string, plugins: Iterable<string>): void {
+  setRevision(sync: string, plugins: Iterable<string>, isWhole: boolean): void {
+    if (isWhole) this.#faulty.delete(sync);
+    else this.#faulty.add(sync);
     this.#revisions.set(sync, new Set(plugins));
     this.#writing.delete(sync);
   }
@@ -97,6 +101,7 @@ export class Declared {
     if (sync === undefined) return undefined;
     if (!this.#revisions.has(sync) && !this.#options.syncExists(sync)) return undefined;
     if (this.#writing.has(sync) || !this.#revisions.has(sync)) return `the revision of Sync ${sync} to be read`;
+    if (this.#faulty.has(sync)) return 'every fault of the revision to be corrected';
     return this.unrenderedOf(sync);
   }
 

@@ -11,7 +11,7 @@ import type { Facts } from './facts.ts';
 import { driftOfEntry, findDrift } from './find-drift.ts';
 import { countInstances } from './instances.ts';
 import type { Parts } from './parts.ts';
-import { isDeclared } from './records.ts';
+import { DROPPED, isDeclared } from './records.ts';
 import type { Rendered } from './rendered.ts';
 import { keyOf } from './store.ts';
 
@@ -48,7 +48,7 @@ export async function lookAtCluster(parts: Parts, input: LookInput): Promise<Loo
   const openKeys = new Set(open.map((object) => refKey(refOf(object))));
   const desiredKeys = new Set(rendered.hashes.keys());
   const dropped = [...record]
-    .filter(([at, entry]) => !desiredKeys.has(at) && isDeclared(entry))
+    .filter(([at, entry]) => !desiredKeys.has(at) && (isDeclared(entry) || entry.applied === DROPPED))
     .map(([, entry]) => entry);
   const client = asAccount(parts.client, input.facts.account);
   const live = await readLive(client, [...open.map((object) => refOf(object)), ...dropped]);

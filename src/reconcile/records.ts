@@ -5,6 +5,9 @@ export const LEAVING = 'leaving';
 /** In place of a hash: no longer declared, and stays because a deletion rule says so. */
 export const KEPT = 'kept';
 
+/** In place of a hash: no longer declared; whether it goes is decided when the whole revision is known. */
+export const DROPPED = 'dropped';
+
 export function isDeclared(entry: InventoryEntry): boolean {
-  return entry.applied !== LEAVING && entry.applied !== KEPT;
+  return entry.applied !== LEAVING && entry.applied !== KEPT && entry.applied !== DROPPED;
 }

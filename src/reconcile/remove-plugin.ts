@@ -1,20 +1,11 @@
-import {
-  CONTROLLER_MANAGER,
-  EspalierError,
-  FINALIZER,
-  groupOf,
-  type InventoryEntry,
-  isError,
-  type Plugin,
-  refKey,
-  refOf,
-} from '../api/index.ts';
+import { EspalierError, groupOf, type InventoryEntry, isError, type Plugin, refKey } from '../api/index.ts';
 import type { KubeClient } from '../cluster/client.ts';
 import { readInventory, sameInventory, without } from '../converge/inventory.ts';
 import { describeLeaving, removeNextWave } from '../converge/prune.ts';
 import { isBuiltIn } from '../converge/stages.ts';
 import { clientFor } from './account.ts';
 import { syncKeyOf } from './facts.ts';
+import { dropFinalizer } from './finalizer.ts';
 import type { Parts } from './parts.ts';
 import type { PluginVerdict } from './plugin.ts';
 import type { PluginFindings } from './plugin-status.ts';
@@ -156,18 +147,7 @@ async function removed(
       findings: { ...findings, inventory: [], revision: {}, drift: [] },
     };
   }
-  const finalizers = plugin.metadata.finalizers ?? [];
-  if (finalizers.includes(FINALIZER)) {
-    const { uid, resourceVersion } = plugin.metadata;
-    const body = {
-      metadata: {
-        ...(uid === undefined ? {} : { uid }),
-        ...(resourceVersion === undefined ? {} : { resourceVersion }),
-        finalizers: finalizers.filter((one) => one !== FINALIZER),
-      },
-    };
-    await parts.client.patch(refOf(plugin), body, { type: 'merge', fieldManager: CONTROLLER_MANAGER });
-  }
+  await dropFinalizer(parts, plugin);
   for (const entry of plugin.status?.inventory ?? []) parts.owned.forget(refKey(entry));
   if (released > 0) parts.log.info({ plugin: keyOf(plugin), released }, 'objects were left in place');
   return 'gone';

@@ -1,4 +1,5 @@
 import { CONTROLLER_MANAGER, FINALIZER, LABEL, refOf, type Sync } from '../api/index.ts';
+import { dropFinalizer } from './finalizer.ts';
 import { keyOf } from './store.ts';
 import type { SyncParts } from './sync-parts.ts';
 import { pluginsOf } from './sync-plugins.ts';
@@ -12,7 +13,7 @@ export async function removeSync(parts: SyncParts, key: string, sync: Sync): Pro
   if (!(sync.metadata.finalizers ?? []).includes(FINALIZER)) return undefined;
   const plugins = [...pluginsOf(parts, key)];
   if (sync.spec.prune.enabled && plugins.length > 0) {
-    parts.declared.setRevision(key, []);
+    parts.declared.setRevision(key, [], true);
     for (const plugin of plugins) {
       if (plugin.metadata.deletionTimestamp !== undefined) continue;
       await parts.client.delete(refOf(plugin), plugin.metadata.uid === undefined ? {} : { uid: plugin.metadata.uid });
@@ -26,13 +27,7 @@ export async function removeSync(parts: SyncParts, key: string, sync: Sync): Pro
       await parts.client.patch(refOf(plugin), body, { type: 'merge', fieldManager: CONTROLLER_MANAGER }),
     );
   }
-  const { uid, resourceVersion, finalizers = [] } = sync.metadata;
-  const metadata = {
-    ...(uid === undefined ? {} : { uid }),
-    ...(resourceVersion === undefined ? {} : { resourceVersion }),
-    finalizers: finalizers.filter((one) => one !== FINALIZER),
-  };
-  await parts.client.patch(refOf(sync), { metadata }, { type: 'merge', fieldManager: CONTROLLER_MANAGER });
+  await dropFinalizer(parts, sync);
   parts.declared.forgetSync(key);
   parts.memories.forget(key);
   return undefined;

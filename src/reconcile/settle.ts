@@ -6,7 +6,7 @@ import type { Parts } from './parts.ts';
 import type { PluginVerdict } from './plugin.ts';
 import type { PluginFindings, PluginOutcome } from './plugin-status.ts';
 import { removeLeaving } from './prune-plugin.ts';
-import { isDeclared, KEPT } from './records.ts';
+import { DROPPED, isDeclared, KEPT } from './records.ts';
 
 /**
  * A Plugin whose key is already applied: says how it is, from memory alone. Undefined when something must be written
@@ -21,10 +21,16 @@ export async function settlePlugin(
 ): Promise<PluginVerdict | undefined> {
   const found = findDrift(parts, key, plugin, record);
   if (found.repair.size > 0) return undefined;
+  if (hasDropped(plugin) && parts.declared.whatIsUnknown(plugin) === undefined) return undefined;
   const removal = await removeLeaving(parts, key, plugin, record);
   const findings: PluginFindings = { drift: found.report };
   if (!sameInventory(removal.record, record)) findings.inventory = [...removal.record.values()];
   return withHealth(parts, key, plugin, removal.record, findings, removal.still, inputsKey, found);
+}
+
+/** Something that it no longer declares waits for the rest of the revision to be known. */
+export function hasDropped(plugin: Plugin): boolean {
+  return plugin.status?.inventory?.some((entry) => entry.applied === DROPPED) ?? false;
 }
 
 /** Folds the health of everything that a Plugin owns into its outcome. */

@@ -1,9 +1,11 @@
 import { ANNOTATION, EspalierError, isError, messageOf, refOf, type Sync } from '../api/index.ts';
 import type { GitRepository } from '../git/repository.ts';
 import { compile } from './compile.ts';
+import { ensureFinalizer } from './finalizer.ts';
 import { pruneRevision } from './prune-revision.ts';
 import { regarding } from './regarding.ts';
 import { removeSync } from './remove-sync.ts';
+import { hasDropped } from './settle.ts';
 import { Sources } from './sources.ts';
 import { keyOf } from './store.ts';
 import type { SyncMemory } from './sync-memory.ts';
@@ -26,6 +28,7 @@ export async function reconcileSync(parts: SyncParts, key: string, signal: Abort
   }
   if (sync.metadata.deletionTimestamp !== undefined) return await removeSync(parts, key, sync);
   parts.outside.use(user, Sources.refsOf(sync.metadata.namespace ?? '', sync.spec.repository));
+  await ensureFinalizer(parts, sync);
   const memory = parts.memories.of(key);
   if (sync.spec.suspend) {
     parts.schedules.stop(key);
@@ -77,6 +80,7 @@ async function look(
   const written = await writeRevision(parts, key, sync, compiled, memory, signal);
   findings.faults = [...compiled.faults, ...written.faults];
   findings.inventory = written.inventory;
+  if (parts.declared.unrenderedOf(key) === undefined) wakeDropped(parts, key);
   await pruneRevision(parts, { key, sync, compiled, memory, inventory: written.inventory, findings });
   const isNewCommit = sync.status?.commit !== compiled.commit;
   if (isNewCommit) parts.kept.clear(key);
@@ -85,6 +89,11 @@ async function look(
     findings.kept = [...new Set([...(isNewCommit ? [] : (sync.status?.kept ?? [])), ...kept])];
   findings.commit = compiled.commit;
   return 'looked';
+}
+
+/** Everything of the revision is known: Plugins that dropped objects may go on with them. */
+function wakeDropped(parts: SyncParts, key: string): void {
+  for (const plugin of pluginsOf(parts, key)) if (hasDropped(plugin)) parts.wakePlugin(keyOf(plugin));
 }
 
 /**

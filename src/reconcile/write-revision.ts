@@ -85,7 +85,7 @@ export async function writeRevision(
       else faults.push(faultOfWrite(one, result.reason));
     });
   }
-  parts.declared.setRevision(key, compiled.plugins);
+  parts.declared.setRevision(key, compiled.plugins, compiled.faults.length + faults.length === 0);
   if (!memory.written || count > 0) wakeUnsettled(parts, compiled);
   memory.written = true;
   return { inventory: [...record.values()], faults };

@@ -35,7 +35,9 @@ export function isTemplate(name: string): boolean {
 export function addonChart(files: readonly AddonFile[], values: JsonObject): AddonChart {
   const chart: AddonChart = { files: new Map(), names: new Map(), warnings: [] };
   chart.files.set('Chart.yaml', `apiVersion: v2\nname: ${CHART}\nversion: 0.0.0\n`);
-  const data = `(merge ${parameters(values, '.Values')} (dict ${BUILT_IN.map((name) => `"${name}" .${name}`).join(' ')}))`;
+  const builtIn = BUILT_IN.filter((name) => !Object.hasOwn(values, name)).map((name) => `"${name}" .${name}`);
+  // A copy for each file: templates can change what they are given.
+  const data = `(merge (deepCopy ${parameters(values, '.Values')}) (dict ${builtIn.join(' ')}))`;
   for (const { name, path, content } of files) {
     const [folder, base] = [name.slice(0, name.lastIndexOf('/') + 1), name.slice(name.lastIndexOf('/') + 1)];
     if (isTemplate(name) && !base.startsWith('_')) {
@@ -63,7 +65,7 @@ export function addonChart(files: readonly AddonFile[], values: JsonObject): Add
  */
 export function parameters(value: Json, reference: string): string {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? `(int ${reference})` : reference;
-  if (!hasInteger(value)) return reference === '.Values' ? '(deepCopy .Values)' : reference;
+  if (!hasInteger(value)) return reference;
   if (Array.isArray(value)) {
     return `(list ${value.map((item, index) => parameters(item, `(index ${reference} ${index})`)).join(' ')})`;
   }

@@ -23,6 +23,8 @@ export interface ContainedRun {
 
 /** A template can ask for any amount of memory; a small one needs 50 MB. */
 const MEMORY_KIB = 1024 * 1024;
+/** Nothing has to be tidied up but the folder, and that is ours. */
+const GRACE_MS = 100;
 /** A fixed script whose arguments are never read as shell. A limit is a property of a process, and Node can't set it. */
 const WITH_LIMIT = 'ulimit -d "$1" 2>/dev/null; shift; exec "$@"';
 /** Nothing listens there. Both programs ask no other way than through a proxy when one is set. */
@@ -40,11 +42,12 @@ export async function runContained(tools: RenderTools, run: ContainedRun): Promi
     env: containedEnv(run.folder),
     input: run.input,
     timeoutMs: run.timeoutMs,
+    graceMs: GRACE_MS,
     maxOutputBytes: run.outputBytes,
     secrets: run.secrets,
     signal: run.signal,
   });
-  if (result.code !== 0 && result.stderr.includes('runtime: out of memory')) {
+  if (result.code !== 0 && /fatal error: .*memory/.test(result.stderr)) {
     throw new EspalierError(
       'RenderRefused',
       `${run.tool} needed more than ${MEMORY_KIB / 1024} MiB of memory and was stopped`,

@@ -47,6 +47,9 @@ function checkObject(value: Record<string, unknown>, origin: string): KubeObject
   if (name === undefined && generateName !== undefined) {
     throw fault(origin, `(${kind}) has generateName; what is applied again and again needs a name of its own`);
   }
+  if (typeof name === 'boolean' || typeof name === 'number') {
+    throw fault(origin, `(${kind}): metadata.name is a ${typeof name}; quote it`);
+  }
   if (typeof name !== 'string' || !PATTERNS.name.test(name))
     throw fault(origin, `(${kind}) has no valid metadata.name`);
   if (

@@ -2,59 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { dump } from 'js-yaml';
+import { SCALARS } from '../../test/render/scalars.ts';
 import { parseYaml } from './yaml.ts';
 
 const read = (text: string) => parseYaml(text, 'a.yaml').map((document) => document.value);
-
-/** What `helm template` 4.3.1 made of `{{ fromYaml "a: …" | toJson }}`. */
-export const SCALARS: readonly (readonly [string, unknown])[] = [
-  ['y', true],
-  ['Yes', true],
-  ['ON', true],
-  ['n', false],
-  ['off', false],
-  ['tRue', 'tRue'],
-  ['0777', 511],
-  ['0o777', 511],
-  ['0x1F', 31],
-  ['0b11', 3],
-  ['1_000', 1000],
-  ['1__0', 10],
-  ['_1', '_1'],
-  ['1e3', 1000],
-  ['.5', 0.5],
-  ['1.', 1],
-  ['+1', 1],
-  ['-0', 0],
-  ['~', null],
-  ['Null', null],
-  ['2001-01-01', '2001-01-01'],
-  ['2001-12-14t21:59:43.10-05:00', '2001-12-14t21:59:43.10-05:00'],
-  ['1:30', '1:30'],
-  ['=', '='],
-  ['1_0.5', 10.5],
-  ['0_7', 7],
-  ['09', 9],
-  ['012345678', 12345678],
-  ['0.10', 0.1],
-  ['1e', '1e'],
-  ['1e400', '1e400'],
-  ['00', 0],
-  ['0x', '0x'],
-  ['-0x1F', -31],
-  ['+0b1', 1],
-  ['6.8523015e+5', 685230.15],
-  ['685_230.15', 685230.15],
-  ['NO', false],
-  ['9223372036854775807', 2 ** 63],
-  ['!!str 1', '1'],
-  ['!!int "3"', 3],
-  ['"yes"', 'yes'],
-  ['10.0.0.1', '10.0.0.1'],
-  ['1.2.3', '1.2.3'],
-  ['8Gi', '8Gi'],
-  ['1e21', 1e21],
-];
 
 describe('YAML', () => {
   for (const [text, value] of SCALARS) {

@@ -74,6 +74,7 @@ export const PLUGIN: PluginDeclaration = {
     source: { chart: { repository: 'https://charts.example.com', name: 'cert-manager', version: '~1.18' } },
     poll: '10m',
     namespace: { name: 'cert-manager', create: true },
+    defaults: { installCRDs: false },
     values: { installCRDs: true },
     valuesFrom: [{ kind: 'Secret', name: 'cm-values', key: 'values.yaml', prefix: 'a.b', optional: true }],
     patches: [

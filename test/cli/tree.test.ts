@@ -24,7 +24,7 @@ describe('espalier tree', { concurrency: 3 }, () => {
       '│  ├─ ✓ ConfigMap four',
       '│  ├─ ✗ ConfigMap five  is gone',
       '│  ├─ ✗ ConfigMap six  another object has its name now',
-      '│  ├─ ✗ Job frontend  the Job failed: BackoffLimitExceeded: gave up',
+      '│  ├─ ✗ Job frontend  BackoffLimitExceeded: gave up',
       '│  └─ ✗ Widget unknown  is gone',
       '└─ … Plugin late  waiting for web: not applied yet',
     ]);

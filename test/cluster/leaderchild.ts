@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { createClient } from '../../src/cluster/client.ts';
 import { runForLeader } from '../../src/cluster/lease.ts';
 
@@ -24,6 +25,7 @@ const candidacy = runForLeader(
       await guarded
         .apply(object, { fieldManager: 'worker', force: true })
         .catch((error) => console.error(error.message));
+      await delay(5);
     }
     console.log('lost');
   },

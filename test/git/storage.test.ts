@@ -78,6 +78,7 @@ for (const [how, pushes, options] of [
       await writeFile(join(origin.dir, 'refs/heads/main'), `${commit}\n`);
       await repository.fetch(commit, 'refs/heads/main');
       if (i > 0) assert.equal(await repository.isAncestor(commits[i - 1] ?? '', commit), 'yes');
+      if (i % 7 !== 0) continue;
       const now = await storedBytes(repository.dir);
       most = { files: Math.max(most.files, now.files), bytes: Math.max(most.bytes, now.bytes) };
     }

@@ -44,9 +44,17 @@ export function brokenTextRule(schema: Schema, value: string): Rule | undefined 
   return schema['x-kubernetes-validations']?.find((rule) => !textHolds(rule, value));
 }
 
+/** Compiled once: rules are constants, and a repository is checked a thousand times over. */
+const COMPILED = new WeakMap<Rule, { pattern: RegExp; negated: boolean } | 'other'>();
+
 function textHolds(rule: Rule, value: string): boolean {
-  const text = textRule(rule);
-  return text === undefined || new RegExp(text.pattern).test(value) !== text.negated;
+  let compiled = COMPILED.get(rule);
+  if (compiled === undefined) {
+    const text = textRule(rule);
+    compiled = text === undefined ? 'other' : { pattern: new RegExp(text.pattern), negated: text.negated };
+    COMPILED.set(rule, compiled);
+  }
+  return compiled === 'other' || compiled.pattern.test(value) !== compiled.negated;
 }
 
 function textViolation(rule: Rule, value: string, path: string): Violation {

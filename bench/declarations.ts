@@ -1,0 +1,47 @@
+import { API_VERSION, type KubeObject } from '../src/api/index.ts';
+
+/** The declaration of a Plugin, and the folder of manifests that it is made of. */
+export function pluginFiles(name: string, objects: readonly KubeObject[], dependsOn: string[] = []) {
+  const spec = {
+    kind: 'manifests',
+    source: { git: { path: `apps/${name}` } },
+    ...(dependsOn.length === 0 ? {} : { dependsOn: dependsOn.map((one) => ({ name: one })) }),
+  };
+  const plugin = { apiVersion: API_VERSION, kind: 'Plugin', metadata: { name }, spec };
+  return {
+    [`plugins/${name}.yaml`]: document(plugin),
+    [`apps/${name}/objects.yaml`]: objects.map(document).join('---\n'),
+  };
+}
+
+/** Block style as people write it: it costs a parser more than JSON. */
+function document(value: unknown, indent = ''): string {
+  if (typeof value !== 'object' || value === null) return `${JSON.stringify(value)}\n`;
+  const lines = Array.isArray(value)
+    ? value.map((item) => `${indent}- ${document(item, `${indent}  `).trimStart()}`)
+    : Object.entries(value).map(([key, item]) => `${indent}${JSON.stringify(key)}:${nested(item, indent)}`);
+  return lines.join('');
+}
+
+function nested(value: unknown, indent: string): string {
+  const hasParts = typeof value === 'object' && value !== null && Object.keys(value).length > 0;
+  return hasParts ? `\n${document(value, `${indent}  `)}` : ` ${JSON.stringify(value)}\n`;
+}
+
+export function configMap(name: string, text: string): KubeObject {
+  return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data: { text, more: 'x'.repeat(300) } };
+}
+
+export function deployment(name: string, text: string): KubeObject {
+  const labels = { app: name };
+  const container = { name: 'main', image: 'registry.example.com/app:1', env: [{ name: 'TEXT', value: text }] };
+  const spec = {
+    replicas: 1,
+    selector: { matchLabels: labels },
+    template: {
+      metadata: { labels },
+      spec: { terminationGracePeriodSeconds: 0, containers: [container] },
+    },
+  };
+  return { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name }, spec };
+}

@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { API_VERSION, type InventoryEntry, type KubeObject, LABEL, type Plugin, type Sync } from '../api/index.ts';
+import { painter } from './paint.ts';
+import { branchesOf, nodeOf } from './tree-model.ts';
+import type { TreeNode } from './tree-node.ts';
+import { objectNode } from './tree-object.ts';
+import { treeLines } from './tree-text.ts';
+
+const sync = (name: string) =>
+  ({ apiVersion: API_VERSION, kind: 'Sync', metadata: { name, namespace: 'one' }, spec: {} }) as Sync;
+
+function plugin(
+  name: string,
+  { owner, needs = [] }: { owner?: string; needs?: string[] } = {},
+  rest: object = {},
+): Plugin {
+  const labels = owner === undefined ? {} : { [LABEL.sync]: owner, [LABEL.syncNamespace]: 'one' };
+  const spec = { dependsOn: needs.map((need) => ({ name: need })) };
+  return {
+    apiVersion: API_VERSION,
+    kind: 'Plugin',
+    metadata: { name, namespace: 'one', labels },
+    spec,
+    ...rest,
+  } as unknown as Plugin;
+}
+
+const namesOf = (plugins: readonly Plugin[]) => plugins.map(({ metadata }) => metadata.name);
+
+test('Plugins hang on the Sync that wrote them, after what they depend on; others stand for themselves', () => {
+  const plugins = [
+    plugin('a', { owner: 'x', needs: ['b'] }),
+    plugin('b', { owner: 'x', needs: ['c'] }),
+    plugin('c', { owner: 'x' }),
+    plugin('d', { owner: 'gone' }),
+    plugin('e'),
+  ];
+  const [first, second, ...rest] = branchesOf([sync('x'), sync('y')], plugins);
+  assert.ok(first !== undefined && 'sync' in first && second !== undefined && 'sync' in second);
+  assert.deepEqual(namesOf(first.plugins), ['c', 'b', 'a']);
+  assert.deepEqual(second.plugins, []);
+  assert.deepEqual(namesOf(rest.flatMap((branch) => ('plugin' in branch ? [branch.plugin] : []))), ['d', 'e']);
+});
+
+test('Plugins that depend on each other are all there', () => {
+  const branches = branchesOf([], [plugin('a', { needs: ['b'] }), plugin('b', { needs: ['a'] })]);
+  assert.equal(branches.length, 2);
+});
+
+test('the state of a Plugin follows from its phase, and from what a person has done to it since', () => {
+  const stateOf = (
+    status: object | undefined,
+    { spec = {}, metadata = {} }: { spec?: object; metadata?: object } = {},
+  ) => nodeOf(plugin('a', {}, { status, spec, metadata: { name: 'a', ...metadata } })).state;
+  assert.equal(stateOf(undefined), 'unknown');
+  assert.equal(stateOf({ phase: 'Ready' }), 'healthy');
+  assert.equal(stateOf({ phase: 'Waiting' }), 'waiting');
+  assert.equal(stateOf({ phase: 'Ready' }, { spec: { suspend: true } }), 'suspended');
+  assert.equal(stateOf({ phase: 'Suspended' }, { spec: { suspend: false } }), 'progressing');
+  assert.equal(stateOf({ phase: 'Ready' }, { metadata: { deletionTimestamp: 'x' } }), 'terminating');
+});
+
+const ENTRY: InventoryEntry = {
+  apiVersion: 'example.com/v1',
+  kind: 'Widget',
+  namespace: 'one',
+  name: 'w',
+  uid: '1',
+  applied: 'h',
+};
+const LIVE: KubeObject = {
+  apiVersion: 'example.com/v1',
+  kind: 'Widget',
+  metadata: { name: 'w', namespace: 'one', uid: '1' },
+  status: { phase: 'Off' },
+};
+
+test('an object that is not there is missing, for the reason that its record gives', () => {
+  const { uid: _, ...intended } = ENTRY;
+  const why = (entry: InventoryEntry) => objectNode(entry, 'absent').message;
+  assert.deepEqual(
+    [why(ENTRY), why(intended), why({ ...ENTRY, applied: 'leaving' })],
+    ['is gone', 'not created yet', 'is removed'],
+  );
+  assert.equal(objectNode(ENTRY, { ...LIVE, metadata: { ...LIVE.metadata, uid: '2' } }).state, 'missing');
+});
+
+test('what may not be read is unknown, not missing', () => {
+  assert.deepEqual(
+    [objectNode(ENTRY, new Error('you may not read it'))].map(({ state, message }) => [state, message]),
+    [['unknown', 'you may not read it']],
+  );
+});
+
+test("a Plugin's own rule of health wins over the usual ones", () => {
+  const health = [{ apiVersion: 'example.com/v1', kind: 'Widget', ready: "status.phase == 'On'" }];
+  const owner = plugin('a', {}, { spec: { health } });
+  assert.equal(objectNode(ENTRY, LIVE, plugin('a')).state, 'healthy');
+  assert.equal(objectNode(ENTRY, LIVE, owner).state, 'progressing');
+  assert.equal(objectNode(ENTRY, { ...LIVE, status: { phase: 'On' } }, owner).state, 'healthy');
+});
+
+test('an object that only stays because a rule keeps it says so', () => {
+  assert.match(objectNode({ ...ENTRY, applied: 'kept' }, LIVE).message, /kept by its deletion rule/);
+  assert.equal(objectNode({ ...ENTRY, applied: 'leaving' }, LIVE).state, 'terminating');
+});
+
+test('is drawn with a mark for each state, in colour where wanted', () => {
+  const leaf = (name: string, rest: Partial<TreeNode> = {}): TreeNode => ({
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    namespace: 'one',
+    name,
+    state: 'healthy',
+    message: '',
+    children: [],
+    ...rest,
+  });
+  const root = leaf('root', {
+    kind: 'Sync',
+    children: [leaf('a', { children: [leaf('b')] }), leaf('c', { namespace: 'two', state: 'failed', message: 'no' })],
+  });
+  assert.deepEqual(treeLines([root], painter(false)), [
+    '✓ Sync one/root',
+    '├─ ✓ ConfigMap a',
+    '│  └─ ✓ ConfigMap b',
+    '└─ ✗ ConfigMap two/c  no',
+  ]);
+  const last = treeLines([root], painter(true)).at(-1) ?? '';
+  assert.ok(last.endsWith('\u001b[31m✗\u001b[0m ConfigMap two/c  \u001b[31mno\u001b[0m'), last);
+});

@@ -1,0 +1,54 @@
+import { describeRef, EspalierError, isError, messageOf, type ObjectRef } from '../api/index.ts';
+import type { ApplyOutcome } from '../converge/apply.ts';
+import type { PluginPlan } from '../plan/object-plan.ts';
+import type { PluginVerdict } from './plugin.ts';
+
+/** Why one object is not as declared. */
+export interface Problem {
+  ref: ObjectRef;
+  code: EspalierError['code'];
+  message: string;
+  /** Time may heal it. */
+  retry: boolean;
+  /** Nothing else can be written now either. */
+  fatal?: boolean;
+}
+
+/** What the plan says before anything is sent. */
+export function problemsOf(plan: PluginPlan): Problem[] {
+  return plan.objects.flatMap((object): Problem[] => {
+    const { ref } = object;
+    if (object.action === 'conflict')
+      return [{ ref, code: 'OwnershipConflict', message: `${describeRef(ref)}: ${object.why}`, retry: true }];
+    if (object.action === 'refused')
+      return [{ ref, code: 'KubeInvalid', message: `${describeRef(ref)}: ${object.message}`, retry: false }];
+    return [];
+  });
+}
+
+/** What the API server answered. Throws what is no answer about the object at all. */
+export function problemFrom(ref: ObjectRef, result: Exclude<ApplyOutcome, { outcome: 'written' }>): Problem {
+  if (result.outcome === 'conflict') {
+    const fields = result.conflicts.map((one) => `${one.field} (held by ${one.manager})`).join(', ');
+    const message = `${describeRef(ref)}: other managers hold ${fields}; let go there, or set spec.apply.force`;
+    return { ref, code: 'KubeApplyConflict', message, retry: true };
+  }
+  const { error } = result;
+  if (isError(error, 'LeaseLost', 'Aborted')) throw error;
+  if (!isError(error))
+    return { ref, code: 'ApplyFailed', message: `${describeRef(ref)}: ${messageOf(error)}`, retry: true };
+  return { ref, code: error.code, message: error.message, retry: error.retry, fatal: error.code === 'KubeUnreachable' };
+}
+
+export function failedWith(problems: readonly Problem[], findings: PluginVerdict['findings']): PluginVerdict {
+  const [first] = problems;
+  if (first === undefined) throw new EspalierError('Internal', 'a failure without a problem');
+  const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : '';
+  const userMustAct = problems.every((problem) => !problem.retry);
+  const message = `${first.message}${more}`;
+  return {
+    outcome: { phase: 'Failed', reason: first.code, message, userMustAct, applied: false },
+    findings,
+    error: new EspalierError(first.code, message, { retry: !userMustAct }),
+  };
+}

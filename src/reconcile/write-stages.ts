@@ -1,0 +1,96 @@
+import { describeRef, type InventoryEntry, type KubeObject, refKey, refOf } from '../api/index.ts';
+import { type ApplyTask, applyAll } from '../converge/apply.ts';
+import { type Inventory, settled } from '../converge/inventory.ts';
+import { byStage } from '../converge/stages.ts';
+import { asAccount } from './account.ts';
+import type { Facts } from './facts.ts';
+import type { Parts } from './parts.ts';
+import { type Problem, problemFrom } from './problems.ts';
+import { awaitSettled } from './stage-wait.ts';
+
+export interface StagesInput {
+  key: string;
+  facts: Facts;
+  tasks: readonly ApplyTask[];
+  record: Inventory;
+  /** Hash of each declared object. */
+  hashes: ReadonlyMap<string, string>;
+  signal: AbortSignal;
+}
+
+export interface StagesResult {
+  /** With what was written. */
+  record: Inventory;
+  problems: Problem[];
+  /** Objects of kinds that the API server does not serve yet. */
+  unserved: Problem[];
+  /** A stage that could not begin, and why. */
+  postponed: string | undefined;
+}
+
+/** Sends the tasks stage by stage. What one object is refused for holds back neither its neighbours nor the record of what was written. */
+export async function writeStages(
+  parts: Parts,
+  { key, facts, tasks, record, hashes, signal }: StagesInput,
+): Promise<StagesResult> {
+  const result: StagesResult = { record: new Map(record), problems: [], unserved: [], postponed: undefined };
+  const client = asAccount(parts.client, facts.account);
+  const taskOf = new Map(tasks.map((task) => [task.object, task]));
+  for (const { stage, objects } of byStage(tasks.map((task) => task.object))) {
+    signal.throwIfAborted();
+    result.postponed = stage === 'webhooks' ? unhealthyBefore(parts, key, result.record, objects) : undefined;
+    if (result.postponed !== undefined) break;
+    const staged = objects.flatMap((object) => taskOf.get(object) ?? []);
+    const outcomes = await applyAll(client, staged, parts.owned, signal);
+    outcomes.forEach((outcome, index) => {
+      const object = staged[index]?.object;
+      if (object === undefined) return;
+      const at = refKey(refOf(object));
+      if (outcome.outcome === 'written') result.record.set(at, entryFor(parts, outcome.object, hashes.get(at) ?? ''));
+      else sortOut(result, problemFrom(refOf(object), outcome));
+    });
+    if (stage === 'definitions') await definitionsReady(parts, objects, result, signal);
+    if (result.problems.some((problem) => problem.fatal === true)) break;
+  }
+  return result;
+}
+
+function sortOut(result: StagesResult, problem: Problem): void {
+  if (problem.code === 'KubeKindUnknown') result.unserved.push(problem);
+  else result.problems.push(problem);
+}
+
+async function definitionsReady(
+  parts: Parts,
+  objects: readonly KubeObject[],
+  result: StagesResult,
+  signal: AbortSignal,
+): Promise<void> {
+  const why = await awaitSettled(parts, objects, signal);
+  parts.watches.retry();
+  const [first] = objects;
+  if (why !== undefined && first !== undefined)
+    result.problems.push({ ref: refOf(first), code: 'HealthTimedOut', message: why, retry: true });
+}
+
+function entryFor(parts: Parts, written: KubeObject, hash: string): InventoryEntry {
+  return settled(written, hash, parts.owned.recorded(refKey(refOf(written)))?.fields ?? '');
+}
+
+/** Webhook configurations and aggregated APIs wait for what serves them: else they would refuse everything meanwhile. */
+function unhealthyBefore(
+  parts: Parts,
+  key: string,
+  record: Inventory,
+  later: readonly KubeObject[],
+): string | undefined {
+  const laterKeys = new Set(later.map((object) => refKey(refOf(object))));
+  for (const [at, entry] of record) {
+    if (laterKeys.has(at) || entry.applied === undefined) continue;
+    const live = parts.owned.get(at);
+    if (live?.plugin === key && live.health.state !== 'healthy') {
+      return `waits for ${describeRef(entry)}: ${live.health.message}; then its webhooks are applied`;
+    }
+  }
+  return undefined;
+}

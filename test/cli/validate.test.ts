@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { cp, mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { tempDir } from '../support/tempdir.ts';
+import { espalier } from './support/espalier.ts';
+
+const EXAMPLE = join(import.meta.dirname, '..', '..', 'examples', 'repo');
+/** It must not be looked for. */
+const NO_CLUSTER = { KUBECONFIG: '/nowhere/at/all' };
+
+describe('espalier validate', { concurrency: 3 }, () => {
+  test('the example repository is sound, with every overlay, and no cluster is needed', async () => {
+    const ended = await espalier(['validate', EXAMPLE, '--all-clusters'], { env: NO_CLUSTER });
+    assert.deepEqual(ended, { code: 0, stdout: '', stderr: '6 plugins, no faults\n' });
+  });
+
+  test('prints each fault with a path that can be opened from here, and ends with 1', async (t) => {
+    const root = await tempDir(t);
+    const repository = join(root, 'repo');
+    await cp(EXAMPLE, repository, { recursive: true });
+    await writeFile(join(repository, 'plugins', 'broken.yaml'), 'kind: [\n');
+    await mkdir(join(repository, 'clusters', 'staging'));
+    const overlay = 'apiVersion: espalier.dev/v1alpha1\nkind: Plugin\nmetadata: {name: web}\nspec: {timeout: soon}\n';
+    await writeFile(join(repository, 'clusters', 'staging', 'web.yaml'), overlay);
+    const { code, stdout, stderr } = await espalier(['validate', 'repo', '--cluster', 'staging'], { cwd: root });
+    assert.equal(code, 1);
+    const [first = '', second = '', ...others] = stdout.trimEnd().split('\n');
+    assert.match(first, /^repo\/clusters\/staging\/web\.yaml:4:\d+: Plugin espalier-system\/web: .*timeout.* duration/);
+    assert.match(second, /^repo\/plugins\/broken\.yaml:\d+:\d+: /);
+    assert.deepEqual(others, []);
+    assert.equal(stderr, '6 plugins, 2 faults in 2 files\n');
+    const json = await espalier(['validate', '--cluster', 'staging', '-o', 'json'], { cwd: repository });
+    assert.equal(json.code, 1);
+    const { counts, faults } = JSON.parse(json.stdout);
+    assert.deepEqual(counts, { Plugin: 6 });
+    assert.deepEqual(
+      [faults[0].file, faults[0].line, faults[0].path],
+      ['clusters/staging/web.yaml', 4, '/spec/timeout'],
+    );
+  });
+
+  test('a folder that declares nothing, and an overlay that is not there, are told and no fault', async (t) => {
+    const { code, stderr } = await espalier(['validate', await tempDir(t), '--cluster', 'prod']);
+    assert.equal(code, 0);
+    assert.match(stderr, /there is no folder clusters\/prod/);
+    assert.match(stderr, /Nothing is declared here/);
+  });
+
+  for (const [args, message] of [
+    [['/nowhere/at/all'], /\/nowhere\/at\/all does not exist/],
+    [[EXAMPLE, '--path', 'README.md'], /README\.md is not a folder/],
+    [[EXAMPLE, '--label', 'tier'], /write it as key=value/],
+  ] satisfies [string[], RegExp][]) {
+    test(`validate ${args.slice(-2).join(' ')} is refused`, async () => {
+      const { code, stderr } = await espalier(['validate', ...args]);
+      assert.equal(code, 64);
+      assert.match(stderr, message);
+    });
+  }
+});
