@@ -69,17 +69,19 @@ async function started(child: ChildProcess, log: string): Promise<string> {
   const said = Promise.withResolvers<string>();
   let url: string | undefined;
   let leads = false;
+  let last = '';
   createInterface({ input: child.stderr }).on('line', (line) => {
+    last = line;
     if (line.includes('"msg":"started"')) url = JSON.parse(line).url;
     if (line.includes('"msg":"leading"')) leads = true;
     if (url !== undefined && leads) said.resolve(url);
   });
-  child.once('exit', (code) => said.reject(new Error(`the agent ended with ${code}; see ${log}`)));
-  const tooLong = setTimeout(() => said.reject(new Error(`the agent did not start; see ${log}`)), READY_TIMEOUT_MS);
+  child.once('exit', (code) => said.reject(new Error(`the agent ended with ${code}: ${last}`)));
+  const tooLong = setTimeout(() => said.reject(new Error(`the agent did not start: ${last}`)), READY_TIMEOUT_MS);
   const address = await said.promise.finally(() => clearTimeout(tooLong));
   const until = Date.now() + READY_TIMEOUT_MS;
   while ((await fetch(`${address}/readyz`)).status !== 200) {
-    if (Date.now() > until) throw new Error(`the agent's caches were not filled; see ${log}`);
+    if (Date.now() > until) throw new Error('the caches of the agent were not filled in time');
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
   return address;

@@ -17,10 +17,10 @@ export interface Figure {
 }
 
 const AT_ONCE = 32;
-const ROUNDS = 3;
+const ROUNDS = 4;
 const OBJECTS = 1_000;
 /** kubectl is slower: it gets less of the same work. */
-const KUBECTL_OBJECTS = 200;
+const KUBECTL_OBJECTS = 100;
 
 interface Bench {
   client: KubeClient;

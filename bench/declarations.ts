@@ -10,7 +10,7 @@ export function pluginFiles(name: string, objects: readonly KubeObject[], depend
   const plugin = { apiVersion: API_VERSION, kind: 'Plugin', metadata: { name }, spec };
   return {
     [`plugins/${name}.yaml`]: document(plugin),
-    [`apps/${name}/objects.yaml`]: objects.map(document).join('---\n'),
+    [`apps/${name}/objects.yaml`]: objects.map((object) => document(object)).join('---\n'),
   };
 }
 

@@ -21,6 +21,7 @@ export function median(values: readonly number[]): number {
 }
 
 export function seconds(ms: number): string {
+  if (ms < 100) return `${Math.round(ms)} ms`;
   return ms < 10_000 ? `${(ms / 1000).toFixed(2)} s` : `${(ms / 1000).toFixed(1)} s`;
 }
 
@@ -36,7 +37,9 @@ export function spread(values: readonly number[]): string {
 export function plainTable(rows: readonly Row[]): string {
   const width = Math.max(...rows.map((row) => row.what.length));
   return rows
-    .map((row) => `${row.what.padEnd(width)}  ${row.figure.padEnd(14)}  ${[row.goal, verdict(row)].join(' ')}`.trimEnd())
+    .map((row) =>
+      `${row.what.padEnd(width)}  ${row.figure.padEnd(14)}  ${[row.goal, verdict(row)].join(' ')}`.trimEnd(),
+    )
     .join('\n');
 }
 

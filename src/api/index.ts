@@ -1,3 +1,4 @@
+export * from './canonical.ts';
 export * from './conditions.ts';
 export * from './crd.ts';
 export * from './defaults.ts';
@@ -19,4 +20,5 @@ export * from './objects.ts';
 export * from './read.ts';
 export type * from './schema.ts';
 export * from './strict.ts';
+export * from './target.ts';
 export * from './validate.ts';

@@ -48,7 +48,7 @@ export function agentCommand(): Command {
 }
 
 async function run(flags: Flags): Promise<void> {
-  const { createLog, startAgent } = await import('../main.ts');
+  const { createLog, startAgent } = await import('./start-agent.ts');
   const log = createLog(flags.logLevel);
   const stop = new AbortController();
   let asked = 0;

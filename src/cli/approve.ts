@@ -40,7 +40,7 @@ async function approve(words: string[], options: ApproveOptions): Promise<void> 
     const { held, commits } = await lookAround(cluster, object);
     const name = shown({ kind: object.kind, name: object.metadata.name });
     if (options.commit === undefined) return show(held, name);
-    const commit = resolveCommit(options.commit, commits, name);
+    const commit = resolveCommit(options.commit, commits, { name, namespace: cluster.namespace });
     const body = { metadata: { annotations: { [ANNOTATION.approve]: commit } } };
     await cluster.client.patch(refOf(object), body, { type: 'merge', fieldManager: CLI_MANAGER });
     print(`${name} approved for commit ${commit}`);

@@ -39,7 +39,7 @@ export async function notFound({ client, namespace }: Cluster, target: Target): 
   const all = await whatThereIs(client, kinds, namespace);
   const elsewhere = all
     .filter(({ metadata }) => metadata.name === target.name)
-    .map(({ metadata }) => metadata.namespace);
+    .map(({ metadata }) => metadata.namespace ?? '');
   const here = all
     .filter(({ metadata }) => metadata.namespace === namespace)
     .map(({ kind, metadata: { name } }) => (target.kind === undefined ? shown({ kind, name }) : name));
@@ -48,9 +48,9 @@ export async function notFound({ client, namespace }: Cluster, target: Target): 
   });
 }
 
-function advice(elsewhere: (string | undefined)[], here: string[], all: readonly KubeObject[]): string {
+function advice(elsewhere: string[], here: string[], all: readonly KubeObject[]): string {
   const [first] = elsewhere;
-  if (first !== undefined) return `there is one in ${elsewhere.join(' and ')}: add -n ${first}`;
+  if (first !== undefined) return `there is one in ${listed(elsewhere)}: add -n ${first}`;
   if (here.length > 0) return `there are: ${listed(here)}`;
   if (all.length > 0) return `there are none in it; all there are: ${listed(all.map(inItsNamespace))}`;
   return 'there are none anywhere';

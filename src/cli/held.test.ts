@@ -3,11 +3,12 @@ import { test } from 'node:test';
 import { resolveCommit } from './held.ts';
 
 const HELD = `7a2ad27f44${'0'.repeat(30)}`;
+const WHO = { name: 'sync/platform', namespace: 'one' };
 const OTHER = `7a2bbbbbbb${'0'.repeat(30)}`;
 
 test('the beginning of a commit stands for it, in either case', () => {
-  assert.equal(resolveCommit('7A2AD', [HELD, OTHER], 'sync/platform'), HELD);
-  assert.equal(resolveCommit(OTHER, [HELD, OTHER], 'sync/platform'), OTHER);
+  assert.equal(resolveCommit('7A2AD', [HELD, OTHER], WHO), HELD);
+  assert.equal(resolveCommit(OTHER, [HELD, OTHER], WHO), OTHER);
 });
 
 for (const [given, commits, message] of [
@@ -19,6 +20,6 @@ for (const [given, commits, message] of [
   ['7a2a', [HELD, HELD.replace('27', '28')], /is the beginning of .* and .*: give more digits/],
 ] satisfies [string, string[], RegExp][]) {
   test(`"${given}" is refused where there ${commits.length === 1 ? 'is' : 'are'} ${commits.length} to approve`, () => {
-    assert.throws(() => resolveCommit(given, commits, 'sync/platform'), message);
+    assert.throws(() => resolveCommit(given, commits, WHO), message);
   });
 }

@@ -71,7 +71,11 @@ export function approvable(object: Ours, held: readonly Held[], sync?: Sync): st
 const LEAST_DIGITS = 4;
 
 /** The whole id of the commit that a person named by its beginning. Refused when that isn't one of those that may be named. */
-export function resolveCommit(given: string, commits: readonly string[], name: string): string {
+export function resolveCommit(
+  given: string,
+  commits: readonly string[],
+  { name, namespace }: { name: string; namespace: string },
+): string {
   const text = given.toLowerCase();
   if (!/^[0-9a-f]+$/.test(text) || text.length < LEAST_DIGITS) {
     throw refused(`"${given}" is no commit: give its id, or at least ${LEAST_DIGITS} digits of its beginning`);
@@ -83,7 +87,7 @@ export function resolveCommit(given: string, commits: readonly string[], name: s
   if (commits.length === 0) throw refused(`${name} has not seen any commit yet: there is nothing to approve`);
   const known = commits.map(shortCommit).join(' and ');
   throw refused(
-    `${name} knows no commit ${given}: what can be approved is ${known}. If it was pushed just now, run "espalier reconcile ${name}" first`,
+    `${name} knows no commit ${given}: what can be approved is ${known}. If it was pushed just now, run "espalier reconcile ${name} -n ${namespace}" first`,
   );
 }
 

@@ -7,6 +7,7 @@ import type { RefSpec } from '../git/ref.ts';
 import type { FileTree } from '../git/tree.ts';
 import type { Plan } from '../plan/whole.ts';
 import { type Compiled, compile } from '../reconcile/compile.ts';
+import { baseOf, type History, historySince } from '../reconcile/history.ts';
 import { agentIdentity } from '../reconcile/identity.ts';
 import { previewRevision } from '../reconcile/preview.ts';
 import { renderTree } from '../reconcile/render.ts';
@@ -62,7 +63,7 @@ async function withTree<T>(
   sync: Sync,
   source: string,
   flags: PlanFlags,
-  use: (tree: FileTree, history: 'first' | 'forward' | 'rewritten' | 'unknown') => Promise<T>,
+  use: (tree: FileTree, history: History) => Promise<T>,
 ): Promise<T> {
   if (!isUrl(source)) {
     const found = await stat(source).catch(() => undefined);
@@ -78,9 +79,7 @@ async function withTree<T>(
       flags.ref === undefined ? (sync.spec.repository.ref ?? {}) : refSpec(flags.ref),
     );
     await repository.fetch(commit, ref);
-    const applied = sync.status?.commit;
-    const answer = applied === undefined || applied === commit ? 'yes' : await repository.isAncestor(applied, commit);
-    return await use(repository.tree(commit), answer === 'yes' ? 'forward' : answer === 'no' ? 'rewritten' : 'unknown');
+    return await use(repository.tree(commit), await historySince(repository, baseOf(sync), commit));
   });
 }
 

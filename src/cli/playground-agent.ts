@@ -5,7 +5,7 @@ import type { AgentFactory } from '../playground/agentseam.ts';
 
 /** The agent of a playground: in this process, with its log in a file, allowed to use the Git server on this machine. */
 export const startPlaygroundAgent: AgentFactory = async ({ kubeconfig, context, namespace, logs, signal }) => {
-  const [{ startAgent }, { pino }] = await Promise.all([import('../main.ts'), import('pino')]);
+  const [{ startAgent }, { pino }] = await Promise.all([import('./start-agent.ts'), import('pino')]);
   const cacheDir = await mkdtemp(join(logs, '..', 'agent-'));
   const stop = new AbortController();
   const broken = Promise.withResolvers<string>();

@@ -34,7 +34,10 @@ export function isCurrent({ metadata, status, spec }: Ours): boolean {
 export function whyOf(object: Ours): string {
   const { metadata, status, spec } = object;
   const message = plain(status?.message ?? '');
-  if (metadata.deletionTimestamp !== undefined && status?.phase !== 'Removing') return 'is being deleted';
+  if (metadata.deletionTimestamp !== undefined && status?.phase !== 'Removing') {
+    const finalizers = metadata.finalizers ?? [];
+    return finalizers.length === 0 ? 'is being deleted' : `is being deleted; waits for ${plain(finalizers.join(', '))}`;
+  }
   if (status?.phase === undefined) return spec.suspend === true ? 'suspended' : 'not looked at yet';
   if (spec.suspend === true && status.phase !== 'Suspended') return `suspended; before: ${message}`;
   if (!isCurrent(object)) return `its last change was not looked at yet; before: ${message}`;

@@ -26,8 +26,11 @@ test('names may follow their kind, carry it, or stand alone', () => {
   ]);
 });
 
+test('a kind alone is a name, for a Sync may be called sync', () => {
+  assert.deepEqual(parseTargets(['sync']), [{ name: 'sync' }]);
+});
+
 for (const [words, message] of [
-  [['sync'], /sync needs a name/],
   [['deployment/web'], /there is no kind "deployment"/],
   [['plugin/'], /names nothing: say plugin\/<name>/],
   [['plugin/web/x'], /names nothing/],

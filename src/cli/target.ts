@@ -23,15 +23,11 @@ export function shown(target: { kind?: string; name: string }): string {
   return target.kind === undefined ? target.name : `${target.kind.toLowerCase()}/${target.name}`;
 }
 
-/** Reads `sync/platform plugin/web`, `plugin web ingress` or `platform`. */
+/** Reads `sync/platform plugin/web`, `plugin web ingress` or `platform`. A kind alone is a name: a Sync may be called sync. */
 export function parseTargets(words: readonly string[]): Target[] {
   const [first = '', ...rest] = words;
   const kind = kindOfWord(first);
-  if (kind === undefined) return words.map(parseOne);
-  if (rest.length === 0) {
-    const word = kind.toLowerCase();
-    throw wrong(`${first} needs a name: "${word} <name>" or "${word}/<name>"`);
-  }
+  if (kind === undefined || rest.length === 0) return words.map(parseOne);
   const slash = rest.find((name) => name.includes('/'));
   if (slash !== undefined) throw wrong(`"${first} ${slash}": say either "${first} <name>" or "${slash}"`);
   return rest.map((name) => ({ kind, name }));

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { EspalierError } from '../api/errors.ts';
 import { ExitCode } from './exit.ts';
 import { type OutputOptions, withOutput } from './options.ts';
@@ -33,11 +33,10 @@ export function validateCommand(): Command {
     .argument('[folder]', "the repository's root: paths in declarations begin there", '.')
     .option('--path <folder>', "folder in it that holds the declarations: the Sync's repository.path", '.')
     .option('--cluster <name>', 'also the overlay clusters/<name>/')
-    .option(
-      '--label <key=value>',
-      'a label of the cluster: also the overlay clusters/_<key>=<value>/; repeatable',
-      addLabel,
-      {},
+    .addOption(
+      new Option('--label <key=value>', 'a label of the cluster: also clusters/_<key>=<value>/; may be repeated')
+        .argParser(addLabel)
+        .default({}, 'none'),
     )
     .option('--all-clusters', 'every overlay under clusters/, one after the other')
     .option('-n, --namespace <name>', "the Sync's namespace, for declarations that say none", 'espalier-system')

@@ -1,8 +1,9 @@
 import { type EspalierError, FIELD_MANAGER, isError, type KubeObject, refKey, refOf } from '../api/index.ts';
-import type { KubeClient } from '../cluster/client.ts';
+import type { ApplyOptions, KubeClient } from '../cluster/client.ts';
 import { settleAll } from './limit.ts';
 
 export const PARALLEL_WRITES = 48;
+const MOST_TRIES = 5;
 
 export interface FieldConflict {
   field: string;
@@ -15,6 +16,8 @@ export interface ApplyTask {
   force: boolean;
   /** Decides whether fields that another manager holds may be taken over. Asked only when the API server refuses. */
   mayTake(conflicts: readonly FieldConflict[]): boolean;
+  /** For an object that names a resourceVersion: what to send instead when the live object has changed since. */
+  renew?(live: KubeObject): KubeObject;
 }
 
 export type ApplyOutcome =
@@ -58,12 +61,38 @@ export async function applyAll(
   );
 }
 
-async function applyOne(client: KubeClient, task: ApplyTask): Promise<KubeObject> {
+/** Sends one object, taking over what it may. Also for dry runs, so that a plan says what a run does. */
+export async function applyOne(
+  client: KubeClient,
+  task: ApplyTask,
+  options: Pick<ApplyOptions, 'dryRun' | 'onWarning'> = {},
+): Promise<KubeObject> {
+  for (let { object } = task, tries = 1; ; tries++) {
+    try {
+      return await applyOnce(client, task, object, options);
+    } catch (error) {
+      // Somebody's status write is enough for that, so it happens all the time while a workload starts.
+      const { renew } = task;
+      if (!isError(error, 'KubeConflict') || renew === undefined || tries === MOST_TRIES) throw error;
+      const live = await client.get(refOf(object));
+      if (live === undefined) throw error;
+      object = renew(live);
+    }
+  }
+}
+
+async function applyOnce(
+  client: KubeClient,
+  task: ApplyTask,
+  object: KubeObject,
+  options: Pick<ApplyOptions, 'dryRun' | 'onWarning'>,
+): Promise<KubeObject> {
+  const ours = { ...options, fieldManager: FIELD_MANAGER };
   try {
-    return await client.apply(task.object, { fieldManager: FIELD_MANAGER, force: task.force });
+    return await client.apply(object, { ...ours, force: task.force });
   } catch (error) {
     if (!isError(error, 'KubeApplyConflict') || !task.mayTake(conflictsOf(error))) throw error;
-    return await client.apply(task.object, { fieldManager: FIELD_MANAGER, force: true });
+    return await client.apply(object, { ...ours, force: true });
   }
 }
 

@@ -30,7 +30,8 @@ export interface AppliedFields {
   fields: JsonObject;
 }
 
-export type OwnedChange = 'health' | 'drift' | 'gone';
+/** `message`: as healthy or not as before, and only what is said about it differs. */
+export type OwnedChange = 'health' | 'message' | 'drift' | 'gone';
 
 export interface OwnedOptions {
   /** Health by the owning Plugin's own rules where it has some, by kstatus otherwise. */
@@ -154,6 +155,7 @@ export class OwnedIndex {
     if (!tell || this.#writing.has(key)) return;
     if (differs && before?.fields !== fields) this.#options.onChange(plugin, key, 'drift');
     else if (healthChanged(before, after)) this.#options.onChange(plugin, key, 'health');
+    else if (before?.health.message !== health.message) this.#options.onChange(plugin, key, 'message');
   }
 
   #remove(key: string, uid: string | undefined): void {
@@ -182,7 +184,6 @@ function healthChanged(before: OwnedObject | undefined, after: OwnedObject): boo
     before === undefined ||
     before.uid !== after.uid ||
     before.health.state !== after.health.state ||
-    before.health.message !== after.health.message ||
     before.terminating !== after.terminating ||
     (after.terminating && before.finalizers.join() !== after.finalizers.join())
   );

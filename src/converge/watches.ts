@@ -67,7 +67,7 @@ export class KindWatches {
     if (running !== undefined) return running;
     const watch = watchObjects(
       this.#options.client,
-      { ...kind, labelSelector: this.#selector() },
+      { apiVersion: kind.apiVersion, kind: kind.kind, labelSelector: this.#selector() },
       { onEvent: (type, object) => this.#options.onEvent(type, object) },
       { signal: this.#options.signal },
     );

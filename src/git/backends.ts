@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { EspalierError, isError } from '../api/index.ts';
 import type { Backend } from './backend.ts';
 import { builtinBackend } from './builtin.ts';
-import { basicHeader, type Credentials } from './credentials.ts';
+import { basicHeader, type Credentials, secretsOf } from './credentials.ts';
 import { createDialer, type Dialer, type ProxySettings } from './dial.ts';
 import { InstallationToken } from './githubapp.ts';
 import { findGit } from './gitprogram.ts';
@@ -32,8 +32,7 @@ export interface BackendsOptions {
   now?: (() => number) | undefined;
 }
 
-/** A fetch beyond either of these goes through the program `git` the next time. */
-const LARGE_BYTES = 64 * 1024 * 1024;
+/** A fetch that takes longer goes through the program `git` the next time. */
 const LONG_MS = 20_000;
 const CONNECT_MS = 10_000;
 
@@ -63,7 +62,7 @@ export class Backends {
         : undefined;
   }
 
-  /** Over https never the program: it takes a web page for an empty repository, and that would read as a missing branch. */
+  /** Over https never the program: it can take a web page for an empty repository, and that would read as a missing branch. */
   async forListing(): Promise<Backend> {
     return this.#options.url.protocol === 'ssh' ? this.#useSystem() : this.#useBuiltin();
   }
@@ -84,16 +83,24 @@ export class Backends {
         try {
           return await system.fetch(request, signal);
         } catch (error) {
-          if (isError(error, 'GitRefMissing', 'GitNotFound', 'GitProtocolError')) await builtin.listRefs(['HEAD'], signal);
+          if (isError(error, 'GitRefMissing', 'GitNotFound', 'GitProtocolError'))
+            await builtin.listRefs(['HEAD'], signal);
           throw error;
         }
       },
     };
   }
 
+  /** All that must not be seen of the credentials in use. */
+  get secrets(): string[] {
+    const token = this.#token?.current;
+    return [...secretsOf(this.#options.credentials), ...(token === undefined ? [] : [token])];
+  }
+
   /** Notes how a fetch went, for the choice at the next one. */
   async remember(bytes: number, ms: number): Promise<void> {
-    if (bytes > LARGE_BYTES || ms > LONG_MS) await writeFile(this.#marker, `${bytes} bytes in ${Math.round(ms)} ms\n`);
+    if (bytes > this.#options.limits.largeBytes || ms > LONG_MS)
+      await writeFile(this.#marker, `${bytes} bytes in ${Math.round(ms)} ms\n`);
   }
 
   async close(): Promise<void> {

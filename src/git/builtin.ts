@@ -8,6 +8,7 @@ import { HEAD_REF, packFolder, placePack, readShallow, temporaryPath, writeShall
 import { isOid } from './objects.ts';
 import type { ObjectStore } from './objectstore.ts';
 import { PackSink } from './packsink.ts';
+import { unsupported } from './serveranswer.ts';
 import { settleShallow } from './shallow.ts';
 import { type ServerMemory, type SmartOptions, smartClient } from './smart.ts';
 
@@ -28,7 +29,8 @@ export function builtinBackend(options: BuiltinOptions): Backend {
       const refs = await git.listServerRefs({ http, url, prefix, protocolVersion: 2, symrefs: true, peelTags: true });
       http.rethrow();
       for (const { ref, oid, peeled, target } of refs) {
-        if (!ref.startsWith(prefix) || !isOid(oid)) continue;
+        if (!isOid(oid)) throw unsupported('object ids of an unknown form');
+        if (!ref.startsWith(prefix)) continue;
         found.set(ref, {
           ref,
           oid,

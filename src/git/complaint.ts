@@ -26,7 +26,11 @@ const COMPLAINTS: [RegExp, ErrorCode, string][] = [
     'GitNotFound',
     'has no repository at that path, or hides it from these credentials; check the path',
   ],
-  [/redirect|returned error: 30\d/i, 'GitBadUrl', 'redirects elsewhere, which is not followed here; give the final URL'],
+  [
+    /redirect|returned error: 30\d/i,
+    'GitBadUrl',
+    'redirects elsewhere, which is not followed here; give the final URL',
+  ],
   [/transport '.*' not allowed/i, 'GitBadUrl', 'can only be reached in a way that is not allowed'],
   [
     /could not resolve|connection (refused|reset|closed|timed out)|connect to host|failed to connect|network is unreachable|couldn't connect|certificate (problem|verification failed)|returned error: (429|5\d\d)|operation timed out|no route to host/i,

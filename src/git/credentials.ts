@@ -125,3 +125,11 @@ export function secretsOf(credentials: Credentials): string[] {
 export function basicHeader(username: string, password: string): string {
   return `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
 }
+
+/** What an Authorization header holds that must never be seen. */
+export function secretsOfHeader(header: string | undefined): string[] {
+  const [kind = '', value = ''] = header?.split(' ') ?? [];
+  if (value === '') return [];
+  const pair = kind === 'Basic' ? Buffer.from(value, 'base64').toString() : '';
+  return [value, ...(pair === '' ? [] : [pair, pair.slice(pair.indexOf(':') + 1)])];
+}

@@ -35,7 +35,7 @@ export function checkAddress(host: string, address: string, policy: UrlPolicy): 
   if (kind === undefined || policy.privateAddresses === true || isWithin(address, policy.addresses ?? [])) return;
   throw new EspalierError(
     'GitBadUrl',
-    `The host ${host} has a ${kind} address, which is not allowed for repositories; an operator can allow its range.`,
+    `The host ${host} has a ${kind} address, which is not allowed for repositories; the agent takes such ones with --allow-private.`,
     { data: { host, kind } },
   );
 }

@@ -4,7 +4,7 @@ import { EspalierError, isError } from '../api/index.ts';
 import { runProgram } from '../tools/run.ts';
 import { childEnvironment, sshCommand } from './childenv.ts';
 import { explainComplaint } from './complaint.ts';
-import { type Credentials, secretsOf } from './credentials.ts';
+import { type Credentials, secretsOf, secretsOfHeader } from './credentials.ts';
 import { isExempt, type ProxySettings, resolveChecked, trustedWith } from './dial.ts';
 import { temporaryPath } from './layout.ts';
 import { redactor } from './redact.ts';
@@ -57,7 +57,7 @@ export async function runRemote(options: GitProgramOptions, args: string[], sign
       authorization,
       ...(ssh ? await sshSettings(options, home) : await httpSettings(options, home)),
     });
-    const secrets = [...secretsOf(options.credentials), ...(authorization === undefined ? [] : [authorization])];
+    const secrets = [...secretsOf(options.credentials), ...secretsOfHeader(authorization)];
     return await runGit({
       path: options.path,
       args,

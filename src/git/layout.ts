@@ -7,7 +7,7 @@ import { type PackContents, writeIndex } from './packindex.ts';
 /** The commit that was fetched last, and the one before: what is asked about, and what a rebuilt store keeps. */
 export const HEAD_REF = 'refs/espalier/head';
 export const PREVIOUS_REF = 'refs/espalier/previous';
-const TEMPORARY = /^(tmp[-_]|\.tmp-)|\.lock$/;
+const TEMPORARY = /^(tmp[-_]|\.tmp-|incoming-)|\.lock$/;
 
 /** Makes a folder a bare repository, and removes what an interrupted run left. Nobody else may use the folder meanwhile. */
 export async function prepareFolder(dir: string): Promise<void> {
@@ -15,16 +15,24 @@ export async function prepareFolder(dir: string): Promise<void> {
   await mkdir(join(dir, 'refs', 'espalier'), { recursive: true });
   await writeFile(join(dir, 'HEAD'), 'ref: refs/heads/none\n');
   await writeFile(join(dir, 'config'), '[core]\n\trepositoryformatversion = 0\n\tfilemode = false\n\tbare = true\n');
-  for (const folder of ['.', 'objects', 'objects/pack', 'refs/espalier']) {
-    const names = await readdir(join(dir, folder));
-    for (const name of names.filter((candidate) => TEMPORARY.test(candidate))) {
-      await rm(join(dir, folder, name), { recursive: true, force: true });
-    }
-  }
+  await sweep(dir, '.', TEMPORARY);
+  await sweepInterrupted(dir);
   // A pack without its index is one that was being put in place.
   const packs = new Set(await readdir(packFolder(dir)));
   for (const name of packs) {
     if (name.endsWith('.pack') && !packs.has(`${name.slice(0, -5)}.idx`)) await rm(join(packFolder(dir), name));
+  }
+}
+
+/** Removes what a killed git leaves: half a pack and locks. Nobody may write to the store meanwhile. */
+export async function sweepInterrupted(dir: string): Promise<void> {
+  await sweep(dir, '.', /\.lock$/);
+  for (const folder of ['objects', 'objects/pack', 'refs/espalier']) await sweep(dir, folder, TEMPORARY);
+}
+
+async function sweep(dir: string, folder: string, pattern: RegExp): Promise<void> {
+  for (const name of await readdir(join(dir, folder))) {
+    if (pattern.test(name)) await rm(join(dir, folder, name), { recursive: true, force: true });
   }
 }
 

@@ -12,6 +12,8 @@ export interface GitLimits {
   depth: number;
   /** Commits that are fetched at most to find out whether one commit descends from another. */
   history: number;
+  /** Bytes of one fetch from which on the program git, where there is one, does the next. */
+  largeBytes: number;
   /** Packs after which the store is rebuilt into one. */
   packs: number;
   /** Bytes of all packs after which the store is rebuilt. */
@@ -27,6 +29,7 @@ export const DEFAULT_LIMITS: GitLimits = {
   objectBytes: 32 * MiB,
   depth: 50,
   history: 5_000,
+  largeBytes: 64 * MiB,
   packs: 20,
   storeBytes: 512 * MiB,
 };

@@ -49,3 +49,8 @@ function lengthOf(bytes: Buffer, at: number): number {
 export function refusalIn(packet: Packet): string | undefined {
   return packet.data.subarray(0, 4).toString('latin1') === 'ERR ' ? packet.data.toString('utf8', 4).trim() : undefined;
 }
+
+/** Bytes that are all there, as a stream. */
+export async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}

@@ -20,10 +20,16 @@ export function redactUrls(text: string): string {
   );
 }
 
-/** Hides secrets in any text, in every usual encoding, also percent-encoded twice, and whatever credentials URLs in it hold. */
+/**
+ * Hides secrets in any text, in every usual encoding, also percent-encoded twice or read in the wrong character set, and
+ * whatever credentials URLs in it hold.
+ */
 export function redactor(secrets: readonly string[]): (text: string) => string {
-  const hide = hideSecrets(
-    secrets.filter((secret) => secret !== '').flatMap((secret) => [secret, encodeURIComponent(secret.toWellFormed())]),
-  );
+  const hide = hideSecrets(secrets.filter((secret) => secret !== '').flatMap(formsOf));
   return (text) => redactUrls(hide(text));
+}
+
+function formsOf(secret: string): string[] {
+  const misread = [Buffer.from(secret).toString('latin1'), Buffer.from(secret, 'latin1').toString('utf8')];
+  return [...new Set([secret, encodeURIComponent(secret.toWellFormed()), ...misread])];
 }

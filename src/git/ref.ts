@@ -55,6 +55,25 @@ export function describeSpec(spec: RefSpec): string {
   return spec.branch === undefined ? 'default branch' : `branch ${spec.branch}`;
 }
 
+/** Why a complete list of refs leads nowhere, with what there is instead. */
+export function explainMissing(spec: RefSpec, refs: RemoteRef[], url: string): EspalierError {
+  const data = { ...spec, empty: refs.length === 0 };
+  if (refs.length === 0) {
+    return new EspalierError('GitRefMissing', `The repository ${url} is empty; push a first commit to it.`, { data });
+  }
+  const [what, kind] =
+    spec.tag === undefined && spec.semver === undefined ? ['branches', 'refs/heads/'] : ['tags', 'refs/tags/'];
+  const names = refs.filter(({ ref }) => ref.startsWith(kind)).map(({ ref }) => ref.slice(kind.length));
+  const some = names.length === 0 ? 'none' : `${names.slice(0, 10).join(', ')}${names.length > 10 ? ', …' : ''}`;
+  return new EspalierError(
+    'GitRefMissing',
+    `The repository ${url} has no ${describeSpec(spec)}; its ${what}: ${some}.`,
+    {
+      data,
+    },
+  );
+}
+
 function checkCommit(commit: string): string {
   const oid = commit.toLowerCase();
   if (isOid(oid)) return oid;

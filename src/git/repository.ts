@@ -1,12 +1,13 @@
 import { rm } from 'node:fs/promises';
 import { resolve as absolute, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { EspalierError, isError, messageOf } from '../api/index.ts';
+import { EspalierError, isError } from '../api/index.ts';
 import type { Backend, RemoteRef } from './backend.ts';
 import { type BackendChoice, Backends } from './backends.ts';
-import { type Credentials, secretsOf } from './credentials.ts';
+import type { Credentials } from './credentials.ts';
 import { withDeadline } from './deadline.ts';
 import type { ProxySettings } from './dial.ts';
+import { asGitError } from './errors.ts';
 import { exclusively } from './exclusive.ts';
 import { gitTree } from './gittree.ts';
 import { descends } from './history.ts';
@@ -25,7 +26,7 @@ import { type MaintenanceResult, maintainStore } from './maintenance.ts';
 import { type Commit, parseCommit } from './objects.ts';
 import { ObjectStore } from './objectstore.ts';
 import { redactor } from './redact.ts';
-import { describeSpec, type PickTag, prefixesFor, type RefSpec, type Resolved, selectRef } from './ref.ts';
+import { explainMissing, type PickTag, prefixesFor, type RefSpec, type Resolved, selectRef } from './ref.ts';
 import type { FileTree } from './tree.ts';
 import { parseRepositoryUrl, type UrlPolicy } from './url.ts';
 
@@ -90,7 +91,6 @@ export async function openRepository(options: RepositoryOptions): Promise<GitRep
   const closed = new AbortController();
   const store = new ObjectStore(dir, limits.objectBytes);
   const backends = new Backends({ ...options, dir, url, policy, limits, timeoutMs, credentials, store });
-  const hide = redactor(secretsOf(credentials));
   let lastRef: string | undefined;
 
   await exclusively(dir, () => prepareFolder(dir));
@@ -99,7 +99,7 @@ export async function openRepository(options: RepositoryOptions): Promise<GitRep
     try {
       return await withDeadline(`${what} ${url.href}`, timeoutMs, [options.signal, closed.signal], step);
     } catch (error) {
-      throw asGitError(error, url.host, hide);
+      throw asGitError(error, url.host, redactor(backends.secrets));
     }
   }
 
@@ -134,15 +134,20 @@ export async function openRepository(options: RepositoryOptions): Promise<GitRep
     await store.refresh();
     const head = await readRef(dir, HEAD_REF);
     if (!(await store.has(commit))) {
-      const have = head !== undefined && (await store.has(head)) ? head : undefined;
       const started = performance.now();
-      const { bytes } = await backend.fetch({ commit, ref, have, depth: limits.depth }, signal);
+      const { bytes } = await backend.fetch({ commit, ref, have: await storedHead(), depth: limits.depth }, signal);
       await backends.remember(bytes, performance.now() - started);
       await checkFetched(commit);
     }
     if (head === commit) return;
     if (head !== undefined) await writeRef(dir, PREVIOUS_REF, head);
     await writeRef(dir, HEAD_REF, commit);
+  }
+
+  /** A commit to count on: what it is made of is not sent again. */
+  async function storedHead(): Promise<string | undefined> {
+    const head = await readRef(dir, HEAD_REF);
+    return head !== undefined && (await store.has(head)) ? head : undefined;
   }
 
   async function checkFetched(commit: string): Promise<void> {
@@ -184,32 +189,13 @@ export async function openRepository(options: RepositoryOptions): Promise<GitRep
     return object?.type === 'commit' ? parseCommit(oid, object.data).parents : undefined;
   }
 
-  async function missing(spec: RefSpec): Promise<EspalierError> {
-    const refs = await listRefs(EVERYTHING);
-    const data = { ...spec, empty: refs.length === 0 };
-    if (refs.length === 0) {
-      return new EspalierError('GitRefMissing', `The repository ${url.href} is empty; push a first commit to it.`, {
-        data,
-      });
-    }
-    const kind = spec.tag === undefined && spec.semver === undefined ? 'refs/heads/' : 'refs/tags/';
-    const names = refs.filter(({ ref }) => ref.startsWith(kind)).map(({ ref }) => ref.slice(kind.length));
-    const some = names.length === 0 ? 'none' : `${names.slice(0, 10).join(', ')}${names.length > 10 ? ', …' : ''}`;
-    const what = kind === 'refs/heads/' ? 'branches' : 'tags';
-    return new EspalierError(
-      'GitRefMissing',
-      `The repository ${url.href} has no ${describeSpec(spec)}; its ${what}: ${some}.`,
-      { data },
-    );
-  }
-
   return {
     url: url.href,
     refs: (prefixes = EVERYTHING) => listRefs(prefixes),
     async resolve(spec) {
       const prefixes = prefixesFor(spec);
       const found = selectRef(spec, prefixes.length === 0 ? [] : await listRefs(prefixes), options.pickTag);
-      if (found === undefined) throw await missing(spec);
+      if (found === undefined) throw explainMissing(spec, await listRefs(EVERYTHING), url.href);
       return found;
     },
     async fetch(commit, ref) {
@@ -230,7 +216,7 @@ export async function openRepository(options: RepositoryOptions): Promise<GitRep
       for (const depth of [limits.depth * 10, limits.history]) {
         if (answer !== 'open') return answer;
         try {
-          const have = await readRef(dir, HEAD_REF);
+          const have = await storedHead();
           await runAlone('Fetching history from', (backend, signal) =>
             backend.fetch({ commit: young, ref: lastRef, have, depth }, signal),
           );
@@ -250,14 +236,4 @@ export async function openRepository(options: RepositoryOptions): Promise<GitRep
       await Promise.all([store.close(), backends.close()]);
     },
   };
-}
-
-/** Whatever was thrown, as one of ours, without secrets. */
-function asGitError(error: unknown, host: string, hide: (text: string) => string): EspalierError {
-  if (error instanceof EspalierError) return error;
-  const text = hide(messageOf(error));
-  if (error instanceof Error && 'syscall' in error) {
-    return new EspalierError('Internal', `The folder for repositories can't be used: ${text}`);
-  }
-  return new EspalierError('GitProtocolError', `${host} gave an answer that can't be understood: ${text}`);
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { EspalierError, isError } from '../api/index.ts';
 import type { Backend, FetchRequest, FetchResult, RemoteRef } from './backend.ts';
 import { type GitProgramOptions, runRemote } from './gitprogram.ts';
-import { listPacks, packFolder, readShallow, removePacks, writeShallow } from './layout.ts';
+import { listPacks, packFolder, readShallow, removePacks, sweepInterrupted, writeShallow } from './layout.ts';
 import { describeBytes, type GitLimits } from './limits.ts';
 import { isOid } from './objects.ts';
 import type { ObjectStore } from './objectstore.ts';
@@ -55,6 +55,7 @@ export function systemBackend(options: SystemOptions): Backend {
       if (bytes > limits.packBytes) giveUp.abort();
       else return { bytes };
     } catch (error) {
+      await sweepInterrupted(dir);
       if (!giveUp.signal.aborted) throw error;
     } finally {
       clearInterval(measure);

@@ -1,7 +1,8 @@
 import { diffArrays } from 'diff';
 import type { Json, JsonObject, KubeObject } from '../api/index.ts';
+import { canonicalJson } from '../api/index.ts';
 import { type FieldPath, printPath } from './field-path.ts';
-import { canonicalJson, fieldOf, isEqual, isObject } from './json.ts';
+import { fieldOf, isEqual, isObject } from './json.ts';
 import { keyOfItem, keysOf } from './list-keys.ts';
 
 /** One field, before and after. Values are masked where they are secret. */

@@ -1,8 +1,10 @@
 import type { Json, JsonObject, KubeObject, ManagedFieldsEntry } from '../api/index.ts';
+import { changesFromDeclared } from './changes.ts';
 import { type FieldPath, type PathElement, parseElement, printPath, valueAt } from './field-path.ts';
-import { appliedFields, holdsPath } from './fields.ts';
-import { autoscaledPaths, type IgnoreRule, ignoredPointers, isIgnored } from './ignore.ts';
+import { appliedFields, holdsPath, pathsOf } from './fields.ts';
+import { autoscaledPaths, type IgnoreRule, ignoredPointers, isIgnored, withoutIgnored } from './ignore.ts';
 import { asJson, fieldOf, isObject } from './json.ts';
+import { withFoldedData } from './secret-forms.ts';
 
 export interface DriftInput {
   /** What we last applied: tells which rules mean the object, and what the fields were. */
@@ -52,6 +54,42 @@ export function driftOf(input: DriftInput): Drift {
   return { state: 'drifted', paths: fields.map(printPath), fields, by: writersOf(fields, others) };
 }
 
+export interface LostInput {
+  declared: KubeObject;
+  live: KubeObject;
+  manager: string;
+  ignore: readonly IgnoreRule[];
+}
+
+/**
+ * The same by comparing values, for when only a hash is left of what our last apply left in our name: what is declared,
+ * differs from the live object, and is not in our name any more.
+ */
+export function driftByValue({ declared, live, manager, ignore }: LostInput): { paths: string[]; by: Writer[] } {
+  const { managedFields } = live.metadata;
+  const held = new Set(pathsOf(appliedFields(managedFields, manager)?.fields ?? {}).map(printPath));
+  const { object } = withoutIgnored(declared, live, ignore, manager);
+  const paths = changedPaths(object, live).filter((path) => !held.has(path));
+  const others = (managedFields ?? []).filter((entry) => entry.manager !== manager || entry.operation !== 'Apply');
+  const holds = (entry: ManagedFieldsEntry, path: string) =>
+    pathsOf(entry.fieldsV1 ?? {}).some((one) => printPath(one) === path);
+  return { paths, by: groupWriters(paths, others, holds) };
+}
+
+/** Of drifted paths, those where the live value is not what is declared: somebody may have put it back by hand. */
+export function stillDiffering(paths: readonly string[], declared: KubeObject, live: KubeObject): string[] {
+  const changed = changedPaths(declared, live);
+  return paths.filter((path) => changed.some((one) => isWithin(one, path) || isWithin(path, one)));
+}
+
+function changedPaths(declared: KubeObject, live: KubeObject): string[] {
+  return changesFromDeclared(live, withFoldedData(declared)).map(({ path }) => path);
+}
+
+function isWithin(path: string, outer: string): boolean {
+  return path === outer || path.startsWith(`${outer}.`) || path.startsWith(`${outer}[`);
+}
+
 /** Recorded paths that are missing now. What is lost whole (a container, a map entry) counts as one path. */
 export function lostPaths(recorded: JsonObject, held: JsonObject | undefined): FieldPath[] {
   const paths: FieldPath[] = [];
@@ -80,6 +118,17 @@ export function driftValues(declared: KubeObject, live: KubeObject, fields: read
 }
 
 function writersOf(fields: readonly FieldPath[], others: readonly ManagedFieldsEntry[]): Writer[] {
+  const byPath = new Map(fields.map((path) => [printPath(path), path]));
+  return groupWriters([...byPath.keys()], others, (entry, path) =>
+    holdsPath(entry.fieldsV1 ?? {}, byPath.get(path) ?? []),
+  );
+}
+
+function groupWriters(
+  paths: readonly string[],
+  others: readonly ManagedFieldsEntry[],
+  holds: (entry: ManagedFieldsEntry, path: string) => boolean,
+): Writer[] {
   const writers = new Map<string, Writer>();
   const last = others
     .filter((entry) => entry.subresource !== 'status')
@@ -87,13 +136,13 @@ function writersOf(fields: readonly FieldPath[], others: readonly ManagedFieldsE
       (a, b) => (a === undefined || (b.time ?? '') >= (a.time ?? '') ? b : a),
       undefined,
     );
-  for (const path of fields) {
-    const holders = others.filter((entry) => holdsPath(entry.fieldsV1 ?? {}, path));
+  for (const path of paths) {
+    const holders = others.filter((entry) => holds(entry, path));
     const isSure = holders.length > 0;
     for (const entry of isSure ? holders : [last]) {
       const key = JSON.stringify([entry?.manager, entry?.operation, entry?.subresource, isSure]);
       const writer = writers.get(key) ?? describeWriter(entry, isSure);
-      writer.paths.push(printPath(path));
+      writer.paths.push(path);
       writers.set(key, writer);
     }
   }

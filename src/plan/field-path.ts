@@ -58,6 +58,19 @@ export function printPath(path: FieldPath): string {
   return text;
 }
 
+/** As the API server names a field in its answers: `.spec.template.spec.containers[name="app"].image`. */
+export function serverPath(path: FieldPath): string {
+  return path
+    .map((element) => {
+      if ('field' in element) return `.${element.field}`;
+      if ('value' in element) return `[=${JSON.stringify(element.value)}]`;
+      if ('index' in element) return `[${element.index}]`;
+      const pairs = Object.entries(element.key).sort(([a], [b]) => (a < b ? -1 : 1));
+      return `[${pairs.map(([name, value]) => `${name}=${JSON.stringify(value)}`).join(',')}]`;
+    })
+    .join('');
+}
+
 /** Strings go bare where they can't be taken for anything else. */
 function printScalar(value: Json): string {
   const isBare = typeof value === 'string' && /^[A-Za-z_/][\w./:-]*$/.test(value) && !/^(true|false|null)$/.test(value);

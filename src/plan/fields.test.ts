@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { JsonObject } from '../api/index.ts';
+import { canonicalJson } from '../api/index.ts';
 import { type PathElement, parseElement, printPath, writeElement } from './field-path.ts';
 import {
   appliedFields,
@@ -13,7 +14,6 @@ import {
   subtractFields,
   uniteFields,
 } from './fields.ts';
-import { canonicalJson } from './json.ts';
 
 const DEPLOYMENT: JsonObject = {
   'f:metadata': { 'f:labels': { 'f:app.kubernetes.io/name': {} } },

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Json, JsonObject, ManagedFieldsEntry } from '../api/index.ts';
+import { canonicalJson } from '../api/index.ts';
 import { type FieldPath, type PathElement, parseElement, stepInto, writeElement } from './field-path.ts';
-import { canonicalJson, fieldOf, isObject, setField } from './json.ts';
+import { fieldOf, isObject, setField } from './json.ts';
 
 /**
  * Sets of field paths in the form of managedFields (`FieldsV1`): a tree whose keys are path elements. A path is a

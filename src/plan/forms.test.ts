@@ -82,21 +82,20 @@ sys/web: 1 to create, 1 to change, 1 to delete, 1 kept, 1 unchanged
   - Service web/old
   + ConfigMap web/new
   ~ ConfigMap web/c
-      ~data.level: info → debug
-       data["a.conf"]:
-      @  @@ -1,2 +1,2 @@
-         one
-      -  two
-      +  2
-      +data.more:
-      +  deep:
-      +    x: 1
+      ~ data.level: info → debug
+      ~ data["a.conf"]:
+          one
+      -   two
+      +   2
+      + data.more:
+      +   deep:
+      +     x: 1
   = PersistentVolumeClaim web/d: stays: deletion.volumes is keep
 
 sys/api: 1 in conflict, 1 refused
   ✗ Role web/r: refused by the API server: not allowed
   ! Deployment web/api: conflict with kubectl: it holds fields
-       .spec.replicas: held by kubectl
+      ! .spec.replicas: held by kubectl
 
 2 plugins: 1 to create, 1 to change, 1 to delete, 1 kept, 1 in conflict, 1 refused, 1 held, 1 fault
 `,
@@ -106,10 +105,8 @@ sys/api: 1 in conflict, 1 refused
   it('shows unchanged and new objects where asked for', () => {
     const text = planText(EXAMPLE, { full: true });
     assert.match(text, /^ {4}ConfigMap web\/same$/m);
-    assert.match(
-      text,
-      /\+data:\n {6}\+ {2}a: "yes"\n {6}\+ {2}b:\n {6}\+ {2}- x\n {6}\+ {2}- c: 1\n {6}\+ {2}t: \|\n {6}\+ {4}l1/,
-    );
+    const lines = ['+ data:', '+   a: "yes"', '+   b:', '+   - x', '+   - c: 1', '+   t: |', '+     l1', '+     l2'];
+    assert.ok(text.includes(lines.map((line) => `      ${line}\n`).join('')), text);
   });
 
   it('has color only where asked for', () => {
@@ -323,18 +320,18 @@ describe('values', () => {
   it('of very different long texts are not compared line by line', () => {
     const text = (word: string) => Array.from({ length: 3000 }, (_, index) => `${word}${index}`).join('\n');
     const lines = changeLines({ path: 'data.a', op: 'replace', old: text('a'), new: text('b') });
-    assert.deepEqual(lines.slice(1), ['-  (3000 lines)', '+  (3000 lines, too different to compare line by line)']);
+    assert.deepEqual(lines.slice(1), ['-   (3000 lines)', '+   (3000 lines, too different to compare line by line)']);
   });
 
   it('that could be taken for something else are quoted', () => {
     const line = (value: string) => changeLines({ path: 'a', op: 'add', new: value })[0];
     assert.deepEqual(['yes', '1', '', 'a: b', 'nginx:1.2', 'x '].map(line), [
-      '+a: "yes"',
-      '+a: "1"',
-      '+a: ""',
-      '+a: "a: b"',
-      '+a: "nginx:1.2"',
-      '+a: "x "',
+      '+ a: "yes"',
+      '+ a: "1"',
+      '+ a: ""',
+      '+ a: "a: b"',
+      '+ a: nginx:1.2',
+      '+ a: "x "',
     ]);
   });
 });

@@ -49,7 +49,7 @@ export function holdEmpty(input: {
  * Only the full id counts: commits that share the beginning of an id are made in seconds by whoever wants another
  * commit to pass for the approved one.
  */
-export function isApproved({ approved, commit }: ApprovalInput): boolean {
+export function isApproved({ approved, commit }: Pick<ApprovalInput, 'approved' | 'commit'>): boolean {
   return commit !== '' && (approved ?? '').split(/[\s,]+/).includes(commit);
 }
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { KubeObject, ManagedFieldsEntry } from '../api/index.ts';
+import { matchesLabels, matchesTarget } from '../api/index.ts';
 import { rulesOfAutoscalers, withoutIgnored } from './ignore.ts';
 import { coversPath, parsePointer, resolvePointer } from './pointer.ts';
-import { matchesLabels, matchesTarget } from './target.ts';
 
 const REPLICAS = { 'f:spec': { 'f:replicas': {} } };
 const byUs = (fieldsV1: ManagedFieldsEntry['fieldsV1']): ManagedFieldsEntry => ({

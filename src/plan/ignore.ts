@@ -4,13 +4,13 @@ import {
   type JsonObject,
   type KubeObject,
   type ManagedFieldsEntry,
+  matchesTarget,
   type Target,
 } from '../api/index.ts';
 import { type FieldPath, parseElement, stepInto, valueAt } from './field-path.ts';
 import { appliedFields, holdsPath, pathsOf } from './fields.ts';
 import { asJson, fieldOf, isObject } from './json.ts';
 import { coversPath, type Pointer, parsePointer, resolvePointer } from './pointer.ts';
-import { matchesTarget } from './target.ts';
 
 /** One entry of `spec.drift.ignore`: fields that others may change. */
 export interface IgnoreRule {

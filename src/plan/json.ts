@@ -9,17 +9,6 @@ export function asJson(object: KubeObject): JsonObject {
   return object as unknown as JsonObject;
 }
 
-/** JSON text in which the order of keys plays no part: equal values have equal text. */
-export function canonicalJson(value: Json | undefined): string {
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
-  if (!isObject(value)) return JSON.stringify(value ?? null);
-  const fields = Object.keys(value)
-    .filter((name) => value[name] !== undefined)
-    .sort()
-    .map((name) => `${JSON.stringify(name)}:${canonicalJson(value[name])}`);
-  return `{${fields.join(',')}}`;
-}
-
 export function isEqual(a: Json | undefined, b: Json | undefined): boolean {
   if (a === b) return true;
   if (Array.isArray(a)) {

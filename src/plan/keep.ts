@@ -28,6 +28,8 @@ export function keepRule(
   if (!input.revisionComplete) {
     return { reason: 'incomplete', why: 'the revision could not be read or rendered as a whole' };
   }
+  // It goes already, and nobody can keep it: to say otherwise would drop it from the record too early.
+  if (live.metadata.deletionTimestamp !== undefined) return undefined;
   if (input.removing === true && deletion.policy === 'orphan') {
     return { reason: 'orphan', why: 'deletion.policy is orphan' };
   }

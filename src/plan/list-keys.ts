@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../api/index.ts';
-import { canonicalJson, fieldOf, isObject } from './json.ts';
+import { canonicalJson } from '../api/index.ts';
+import { fieldOf, isObject } from './json.ts';
 
 /** What tells the items of a list apart, by the name of the list: as the API server's schemas say. */
 const KEYS_OF_LIST: Readonly<Record<string, readonly (readonly string[])[]>> = {

@@ -86,13 +86,13 @@ function driftLine(drift: Plan['drift'][number]): string {
   return `${drift.object} (${drift.plugin})${by}: ${drift.fields.join(', ')}`;
 }
 
-/** In a `diff` block `+`, `-`, `!` and `@` are coloured by the first column. */
+/** In a `diff` block `+`, `-` and `!` are coloured by the first column. */
 function asDiffLine(line: string): string {
-  return `${diffSign(line[0] ?? ' ')}    ${line.slice(1)}`;
+  return `${diffSign(line[0] ?? ' ')}   ${line.slice(1)}`;
 }
 
 function diffSign(sign: string): string {
-  return sign === '+' || sign === '-' || sign === '@' ? sign : sign === ' ' || sign === '=' || sign === '→' ? ' ' : '!';
+  return sign === '+' || sign === '-' ? sign : /[ =→]/.test(sign) ? ' ' : '!';
 }
 
 /** A code block whose fence is longer than any run of backticks inside. */

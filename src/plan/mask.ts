@@ -1,5 +1,5 @@
-import { groupOf, type Json, type JsonObject, type KubeObject, refKey, refOf } from '../api/index.ts';
-import { asJson, canonicalJson, fieldOf, isObject, setField } from './json.ts';
+import { canonicalJson, groupOf, type Json, type JsonObject, type KubeObject, refKey, refOf } from '../api/index.ts';
+import { asJson, fieldOf, isObject, setField } from './json.ts';
 import { parsePointer, resolvePointer } from './pointer.ts';
 import { secretForms, withFoldedData } from './secret-forms.ts';
 

@@ -20,7 +20,6 @@ const COLOURS: Readonly<Record<string, string>> = {
   '>': '\u001b[36m',
   '!': '\u001b[35m',
   '✗': '\u001b[31m',
-  '@': '\u001b[36m',
 };
 const BOLD = '\u001b[1m';
 
@@ -71,11 +70,11 @@ export function objectLines(object: ObjectPlan, { full, maxLines = 200 }: TextOp
     'fields' in object && object.action !== 'conflict'
       ? object.fields.flatMap(changeLines)
       : object.action === 'conflict'
-        ? (object.fields ?? []).map(({ field, manager }) => ` ${field}: held by ${manager}`)
+        ? (object.fields ?? []).map(({ field, manager }) => `! ${field}: held by ${manager}`)
         : object.action === 'create' && full === true
-          ? blockLines(object.object).map((line) => `+${line}`)
+          ? blockLines(object.object).map((line) => `+ ${line}`)
           : [];
-  return lines.length <= maxLines ? lines : [...lines.slice(0, maxLines), ` … ${lines.length - maxLines} more lines`];
+  return lines.length <= maxLines ? lines : [...lines.slice(0, maxLines), `  … ${lines.length - maxLines} more lines`];
 }
 
 export function faultLine(fault: Plan['faults'][number]): string {

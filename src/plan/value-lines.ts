@@ -8,21 +8,21 @@ const MAX_EDITS = 2000;
 const MAX_TEXT = 1_000_000;
 const LONGEST_INLINE = 100;
 
-/** One change as lines that begin with `+`, `-`, `@` or a space, as in a diff. The first says the path. */
+/** One change as lines that begin with `+`, `-`, `~` or a space, as in a diff. The first says the path. */
 export function changeLines(change: FieldChange): string[] {
   const [old, now] = ['old' in change ? change.old : undefined, 'new' in change ? change.new : undefined];
   if (typeof old === 'string' && typeof now === 'string' && isText(old) && isText(now)) {
-    return [` ${change.path}:`, ...textDiff(old, now).map(indent)];
+    return [`~ ${change.path}:`, ...textDiff(old, now)];
   }
   if (isInline(old) && isInline(now)) {
-    if (old === undefined) return [`+${change.path}: ${inline(now)}`];
-    if (now === undefined) return [`-${change.path}: ${inline(old)}`];
-    return [`~${change.path}: ${inline(old)} → ${inline(now)}`];
+    if (old === undefined) return [`+ ${change.path}: ${inline(now)}`];
+    if (now === undefined) return [`- ${change.path}: ${inline(old)}`];
+    return [`~ ${change.path}: ${inline(old)} → ${inline(now)}`];
   }
-  const removed = old === undefined ? [] : blockLines(old).map((line) => `-  ${line}`);
-  const added = now === undefined ? [] : blockLines(now).map((line) => `+  ${line}`);
-  const sign = old === undefined ? '+' : now === undefined ? '-' : ' ';
-  return [`${sign}${change.path}:`, ...removed, ...added];
+  const removed = old === undefined ? [] : blockLines(old).map((line) => `-   ${line}`);
+  const added = now === undefined ? [] : blockLines(now).map((line) => `+   ${line}`);
+  const sign = old === undefined ? '+' : now === undefined ? '-' : '~';
+  return [`${sign} ${change.path}:`, ...removed, ...added];
 }
 
 /** A value as YAML would show it, for reading: two spaces a level, strings quoted only where they must be. */
@@ -65,14 +65,13 @@ function textDiff(old: string, now: string): string[] {
         maxEditLength: MAX_EDITS,
         headerOptions: OMIT_HEADERS,
       });
-  if (patch !== undefined) return patch.replace(/\n$/, '').split('\n');
-  const lines = (text: string) => `${text.split('\n').length} lines`;
-  return [`-(${lines(old)})`, `+(${lines(now)}, too different to compare line by line)`];
-}
-
-/** Keeps the sign of a diff line in front, so that it can be coloured. */
-function indent(line: string): string {
-  return /^[-+@]/.test(line) ? `${line[0]}  ${line[0] === '@' ? line : line.slice(1)}` : `   ${line.slice(1)}`;
+  if (patch === undefined) {
+    const count = (text: string) => `${text.split('\n').length} lines`;
+    return [`-   (${count(old)})`, `+   (${count(now)}, too different to compare line by line)`];
+  }
+  // Line numbers inside of a value tell nobody anything: between parts that are apart there is a mark instead.
+  const [, ...lines] = patch.replace(/\n$/, '').split('\n');
+  return lines.map((line) => (line.startsWith('@@') ? '    …' : `${line[0] ?? ' '}   ${line.slice(1)}`));
 }
 
 function isText(value: string): boolean {
@@ -90,6 +89,7 @@ function inline(value: Json | undefined): string {
 }
 
 function printText(text: string): string {
-  const isPlain = /^[A-Za-z_/.•][^\n:#"'\\]*$/.test(text) && !/^(true|false|null|yes|no|on|off)$|\s$/i.test(text);
+  const isPlain =
+    /^[A-Za-z_/.•](?:[^\n:#"'\\]|:(?=\S))*$/.test(text) && !/^(true|false|null|yes|no|on|off)$|\s$/i.test(text);
   return isPlain ? text : JSON.stringify(text);
 }

@@ -1,4 +1,4 @@
-import { CONDITION, findCondition, type Plugin, type Revision, refKey, refOf } from '../api/index.ts';
+import { CONDITION, type DriftEntry, findCondition, type Plugin, type Revision, refKey, refOf } from '../api/index.ts';
 import { type Inventory, intend, sameInventory, without } from '../converge/inventory.ts';
 import type { PluginPlan } from '../plan/object-plan.ts';
 import type { Facts } from './facts.ts';
@@ -57,10 +57,8 @@ export async function convergePlugin(parts: Parts, input: ConvergeInput): Promis
   const look = await lookAtCluster(parts, { key, plugin, facts, record, rendered, full: input.full });
   if (look.state === 'wait')
     return { outcome: { phase: 'Progressing', message: look.why }, findings: {}, againInMs: 2_000 };
-  if (input.isNew) {
-    const hold = holdFor({ plugin, facts, record, rendered, plan: look.plan });
-    if (hold !== undefined) return { outcome: hold, findings: {} };
-  }
+  const hold = holdFor({ plugin, facts, record, rendered, plan: look.plan, isNew: input.isNew });
+  if (hold !== undefined) return { outcome: hold, findings: {} };
   return await carryOut(parts, input, rendered, look);
 }
 
@@ -92,7 +90,8 @@ async function carryOut(
 
   const written = await writeStages(parts, { key, facts, tasks, record: marked, hashes: rendered.hashes, signal });
   if (look.repairs.size > 0) noteRepairs(parts, plugin, written.record, look);
-  const findings = { inventory: [...written.record.values()], drift: look.report, attempted };
+  const drift = driftLeft(parts, look);
+  const findings = { inventory: [...written.record.values()], drift, attempted };
   const problems = [...problemsOf(plan), ...written.problems];
   const [unserved] = written.unserved;
   if (problems.length > 0) return failedWith([...problems, ...written.unserved], findings);
@@ -110,6 +109,12 @@ async function carryOut(
   return withHealth(parts, key, applied, removal.record, complete, removal.still, inputs.key);
 }
 
+/** A new revision of an object takes back what was changed by hand, whatever the drift mode. */
+function driftLeft(parts: Parts, { report, tasks }: Extract<Look, { state: 'planned' }>): DriftEntry[] {
+  const sent = new Set(tasks.map((task) => refKey(refOf(task.object))));
+  return [...report].filter(([at]) => !sent.has(at) || parts.owned.hasDrifted(at)).map(([, entry]) => entry);
+}
+
 /** Whether the Plugin began to make progress just now. */
 function isYoung(parts: Parts, key: string): boolean {
   const since = findCondition(parts.plugins.get(key)?.status?.conditions, CONDITION.Reconciling)?.lastTransitionTime;
@@ -118,9 +123,14 @@ function isYoung(parts: Parts, key: string): boolean {
 
 function forgotten(plan: PluginPlan): string[] {
   const keys = plan.objects
-    .filter((object) => object.action === 'moved' || (object.action === 'keep' && object.forget))
+    .filter((object) => object.action === 'moved' || isAnothers(object) || (object.action === 'keep' && object.forget))
     .map((object) => object.key);
   return [...keys, ...plan.gone.map(refKey)];
+}
+
+/** Several Plugins asked for one namespace at once, and another of them has it now. */
+function isAnothers(object: PluginPlan['objects'][number]): boolean {
+  return object.action === 'unchanged' && !object.isOurs;
 }
 
 function revisionOf(plugin: Plugin, rendered: Rendered, key: string): Revision {

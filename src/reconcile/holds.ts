@@ -1,5 +1,6 @@
 import { ANNOTATION, type Plugin } from '../api/index.ts';
 import type { Inventory } from '../converge/inventory.ts';
+import { isApproved as isNamed } from '../plan/hold.ts';
 import type { PluginPlan } from '../plan/object-plan.ts';
 import type { Facts } from './facts.ts';
 import type { PluginOutcome } from './plugin-status.ts';
@@ -12,13 +13,15 @@ export interface HoldInput {
   record: Inventory;
   rendered: Rendered;
   plan: PluginPlan;
+  /** The inputs are not those that are applied. What an earlier look left undecided may still be large. */
+  isNew: boolean;
 }
 
 /** Why a change waits for somebody's consent; undefined when it may go ahead. Says how to consent. */
-export function holdFor({ plugin, facts, record, rendered, plan }: HoldInput): PluginOutcome | undefined {
+export function holdFor({ plugin, facts, record, rendered, plan, isNew }: HoldInput): PluginOutcome | undefined {
   const held = (reason: string, message: string): PluginOutcome => ({ phase: 'Held', reason, message });
   const owned = [...record.values()].filter(isDeclared).length;
-  if (rendered.objects.length === 0 && owned > 0 && !plugin.spec.allowEmpty) {
+  if (isNew && rendered.objects.length === 0 && owned > 0 && !plugin.spec.allowEmpty) {
     return held(
       'RendersNothing',
       `it renders no object any more, and ${owned} are installed; nothing is deleted. If that is meant, set spec.allowEmpty: true`,
@@ -30,13 +33,20 @@ export function holdFor({ plugin, facts, record, rendered, plan }: HoldInput): P
     commit === undefined
       ? 'approve it by the annotation espalier.dev/approve on the Plugin'
       : `approve it: ${approveCommand(facts, plugin)} --commit ${commit}`;
-  if (plan.counts.delete > facts.hold.count) {
-    return held('PruneHeld', `it would delete ${plan.counts.delete} objects, more than ${facts.hold.count}; ${how}`);
+  const deleted = deletionsIn(plan, facts);
+  if (deleted > facts.hold.count) {
+    return held('PruneHeld', `it would delete ${deleted} objects, more than ${facts.hold.count}; ${how}`);
   }
-  if (plugin.spec.upgrade?.approval === 'required' && plugin.status?.revision?.key !== undefined) {
+  if (isNew && plugin.spec.upgrade?.approval === 'required' && plugin.status?.revision?.key !== undefined) {
     return held('ApprovalRequired', `its change waits for approval (spec.upgrade.approval); ${how}`);
   }
   return undefined;
+}
+
+/** What goes now, and what goes once the rest of the revision is known. */
+function deletionsIn(plan: PluginPlan, facts: Facts): number {
+  const undecided = plan.objects.filter((object) => object.action === 'keep' && object.reason === 'incomplete').length;
+  return plan.counts.delete + (facts.pruneEnabled ? undecided : 0);
 }
 
 /** An approval names a commit: that of the Plugin, or the head that its Sync has seen. */
@@ -45,7 +55,7 @@ function isApproved(plugin: Plugin, { sync }: Facts): boolean {
     (commit) => commit !== undefined,
   );
   const given = [plugin.metadata.annotations?.[ANNOTATION.approve], sync?.metadata.annotations?.[ANNOTATION.approve]];
-  return given.some((approval) => approval !== undefined && commits.some((commit) => commit === approval));
+  return given.some((approved) => commits.some((commit) => isNamed({ approved, commit })));
 }
 
 function approveCommand({ sync }: Facts, plugin: Plugin): string {

@@ -27,7 +27,8 @@ async function countOf(client: KubeClient, definition: KubeObject): Promise<numb
     const { items } = await client.list({ apiVersion: `${group}/${version}`, kind, metadataOnly: true });
     return items.length;
   } catch (error) {
-    if (isError(error, 'LeaseLost', 'Aborted')) throw error;
-    return 'unknown';
+    // What time may heal is tried again by the caller: a definition left behind for a moment's trouble would stay for ever.
+    if (isError(error, 'KubeKindUnknown', 'KubeForbidden')) return 'unknown';
+    throw error;
   }
 }

@@ -1,19 +1,24 @@
-import { type DriftEntry, FIELD_MANAGER, type KubeObject, type Plugin, refKey, refOf } from '../api/index.ts';
-import type { ApplyTask, FieldConflict } from '../converge/apply.ts';
+import { type DriftEntry, type KubeObject, type Plugin, refKey, refOf } from '../api/index.ts';
+import type { ApplyTask } from '../converge/apply.ts';
 import type { Inventory } from '../converge/inventory.ts';
 import { readLive } from '../converge/live.ts';
-import { withoutIgnored } from '../plan/ignore.ts';
 import type { PluginPlan } from '../plan/object-plan.ts';
 import { ownerOf } from '../plan/ownership.ts';
 import { planObjects } from '../plan/plan.ts';
+import type { PlanInput } from '../plan/plan-input.ts';
 import { asAccount } from './account.ts';
+import { whyDroppedStay } from './dropped.ts';
+import { tryTasks } from './dry-run.ts';
 import type { Facts } from './facts.ts';
-import { driftOfEntry, findDrift } from './find-drift.ts';
+import { driftOfEntry, type Found, findDrift, findIn } from './find-drift.ts';
 import { countInstances } from './instances.ts';
 import type { Parts } from './parts.ts';
 import { DROPPED, isDeclared } from './records.ts';
 import type { Rendered } from './rendered.ts';
 import { keyOf } from './store.ts';
+import { formOf, type KnownWrites, type OpenObject, type Tasks, tasksFor } from './tasks.ts';
+
+const NOTHING_EXPECTED = { namespace: () => false, kind: () => false };
 
 export interface LookInput {
   key: string;
@@ -33,8 +38,8 @@ export type Look =
       tasks: ApplyTask[];
       /** Drift that the tasks undo, by object. */
       repairs: Map<string, DriftEntry>;
-      /** Drift that stays. */
-      report: DriftEntry[];
+      /** Drift that stays, but for what the tasks write for another reason. */
+      report: Map<string, DriftEntry>;
     };
 
 /**
@@ -43,7 +48,7 @@ export type Look =
  */
 export async function lookAtCluster(parts: Parts, input: LookInput): Promise<Look> {
   const { key, plugin, record, rendered } = input;
-  const drift = findDrift(parts, key, plugin, record);
+  const drift = findDrift(parts, key, plugin, record, findIn(rendered));
   const open = rendered.objects.filter((object) => input.full || !isSettled(parts, input, object, drift.repair));
   const openKeys = new Set(open.map((object) => refKey(refOf(object))));
   const desiredKeys = new Set(rendered.hashes.keys());
@@ -63,29 +68,63 @@ export async function lookAtCluster(parts: Parts, input: LookInput): Promise<Loo
       why: `waits to hear whether Plugin ${owner} still declares ${object.kind} ${object.metadata.name}`,
     };
   }
-  const unknown = dropped.length === 0 ? undefined : parts.declared.whatIsUnknown(plugin);
+  const undecided = dropped.length === 0 ? undefined : whyDroppedStay(parts, plugin);
   const instances = await countInstances(client, dropped, live);
-  const plan = planObjects({
+  const forms = new Map(open.map((declared) => [refKey(refOf(declared)), openObject(plugin, declared, live)]));
+  const planInput: PlanInput = {
     plugin: { namespace: plugin.metadata.namespace ?? '', name: plugin.metadata.name },
-    desired: open,
+    desired: [...forms.values()].map(({ form }) => form.object),
     live,
     record: [...record.values()].filter((entry) => openKeys.has(refKey(entry)) || dropped.includes(entry)),
     rules: rulesOf(plugin),
-    revisionComplete: unknown === undefined && input.facts.pruneEnabled,
+    revisionComplete: undecided === undefined,
     ensure: rendered.ensure,
     elsewhere: (at) => parts.declared.elsewhere(key, at),
     ownerStillDeclares: (owner, at) => parts.declared.declares(owner, at) !== 'no',
     isAgent: (ref) => parts.isAgent(ref),
     instancesOf: (name) => instances.get(name),
     namespaceUsedBy: (namespace) => namespaceUser(parts, key, namespace),
-  });
-  return {
-    state: 'planned',
-    plan,
-    tasks: tasksFor(parts, input, plan, open, live, drift.repair),
-    repairs: repairsOf(parts, input, drift.repair),
-    report: drift.report,
   };
+  const known: KnownWrites = {
+    recorded: (at) => parts.owned.recorded(at)?.set?.fields,
+    rests: (at) => parts.repairs.restsUntil(at, parts.clock.now()) !== undefined,
+  };
+  const tasksOf = (plan: PluginPlan) => tasksFor({ plugin, record, rendered, plan, known, open: forms, live });
+  let plan = planObjects(planInput);
+  let found = tasksOf(plan);
+  if (input.full && found.drift.size > 0) {
+    // Values may be written in more than one way (`1000m`, `1`): whether something differs, the API server knows.
+    const doubtful = [...found.drift.values()].map(({ undo }) => undo);
+    const { predicted } = await tryTasks(client, doubtful, NOTHING_EXPECTED);
+    plan = planObjects({ ...planInput, predicted });
+    found = tasksOf(plan);
+  }
+  return { state: 'planned', plan, tasks: found.tasks, ...sortDrift(parts, input, drift, found) };
+}
+
+/** The drift that the tasks undo, and the drift that stays. What the watches tell of it comes first. */
+function sortDrift(
+  parts: Parts,
+  { key, plugin, record, rendered }: LookInput,
+  seen: Found,
+  { tasks, drift }: Tasks,
+): { repairs: Map<string, DriftEntry>; report: Map<string, DriftEntry> } {
+  const repairs = new Map<string, DriftEntry>();
+  const report = new Map(seen.report);
+  for (const { object } of tasks) {
+    const at = refKey(refOf(object));
+    const entry = seen.repair.has(at) ? record.get(at) : undefined;
+    const told = entry === undefined ? undefined : driftOfEntry(parts, key, plugin, at, entry, findIn(rendered)?.(at));
+    const found = told ?? drift.get(at)?.entry;
+    if (found !== undefined) repairs.set(at, found);
+  }
+  if (plugin.spec.drift.mode === 'ignore') return { repairs, report };
+  for (const [at, { entry }] of drift) if (!repairs.has(at) && !report.has(at)) report.set(at, entry);
+  return { repairs, report };
+}
+
+function openObject(plugin: Plugin, declared: KubeObject, live: ReadonlyMap<string, KubeObject>): OpenObject {
+  return { declared, form: formOf(plugin, declared, live.get(refKey(refOf(declared)))) };
 }
 
 function isSettled(
@@ -114,59 +153,6 @@ export function rulesOf(plugin: Plugin): {
   force: boolean;
 } {
   return { deletion: plugin.spec.deletion, adopt: plugin.spec.apply.adopt, force: plugin.spec.apply.force };
-}
-
-function tasksFor(
-  parts: Parts,
-  input: LookInput,
-  plan: PluginPlan,
-  open: readonly KubeObject[],
-  live: ReadonlyMap<string, KubeObject>,
-  repair: ReadonlySet<string>,
-): ApplyTask[] {
-  const byKey = new Map(open.map((object) => [refKey(refOf(object)), object]));
-  const tasks: ApplyTask[] = [];
-  for (const step of plan.objects) {
-    const declared = byKey.get(step.key);
-    if (declared === undefined) continue;
-    const writes =
-      step.action === 'create' ||
-      step.action === 'change' ||
-      step.action === 'adopt' ||
-      (step.action === 'unchanged' && step.isOurs);
-    if (!writes) continue;
-    const form = withoutIgnored(declared, live.get(step.key), input.plugin.spec.drift?.ignore ?? [], FIELD_MANAGER);
-    const object = form.onlyAgainst === undefined ? form.object : pinned(form.object, form.onlyAgainst);
-    tasks.push({
-      object,
-      force: repair.has(step.key) || step.action === 'adopt' || input.plugin.spec.apply.force,
-      mayTake: (conflicts) => mayTake(parts, input.plugin, step.key, conflicts),
-    });
-  }
-  return tasks;
-}
-
-/** Fields that were ours and were taken by hand are taken back, where repairs are wanted. */
-function mayTake(parts: Parts, plugin: Plugin, key: string, conflicts: readonly FieldConflict[]): boolean {
-  return plugin.spec.drift?.mode === 'repair' && conflicts.length > 0 && parts.owned.hasDrifted(key);
-}
-
-function pinned(object: KubeObject, resourceVersion: string): KubeObject {
-  return { ...object, metadata: { ...object.metadata, resourceVersion } };
-}
-
-function repairsOf(
-  parts: Parts,
-  { key, plugin, record }: LookInput,
-  repair: ReadonlySet<string>,
-): Map<string, DriftEntry> {
-  const entries = new Map<string, DriftEntry>();
-  for (const at of repair) {
-    const entry = record.get(at);
-    const drift = entry === undefined ? undefined : driftOfEntry(parts, key, plugin, at, entry);
-    if (drift !== undefined) entries.set(at, drift);
-  }
-  return entries;
 }
 
 function namespaceUser(parts: Parts, key: string, namespace: string): string | undefined {

@@ -37,12 +37,13 @@ export function syncNews(before: Sync | undefined, after: Sync | undefined): Syn
   return { declared, facts: facts || approved };
 }
 
+/** Of messages only those count that others quote: what is said on the way (`1 of 3 pods`) is news to nobody else. */
 function summary(plugin: Plugin): string {
   const { status } = plugin;
   const ready = status?.conditions?.find((one) => one.type === CONDITION.Ready);
   return JSON.stringify([
     status?.phase,
-    status?.message,
+    status?.phase === 'Progressing' || status?.phase === 'Waiting' ? undefined : status?.message,
     status?.observedGeneration,
     status?.revision?.key,
     ready?.status,

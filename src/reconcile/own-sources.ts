@@ -31,11 +31,11 @@ export class OwnSources {
     return seen?.question === questionOf(plugin) ? seen : undefined;
   }
 
-  /** Looks where that is due, and says in how many milliseconds it is due again. */
-  async look(plugin: Plugin): Promise<number> {
+  /** Looks where that is due or asked for, and says in how many milliseconds it is due again. */
+  async look(plugin: Plugin, isAsked = false): Promise<number> {
     const seen = this.known(plugin) as Seen | undefined;
     const now = this.#clock.now();
-    if (seen !== undefined && seen.nextLook > now) return seen.nextLook - now;
+    if (!isAsked && seen !== undefined && seen.nextLook > now) return seen.nextLook - now;
     const repository = await this.#open(plugin);
     const { git } = plugin.spec.source;
     const { commit, ref } = await repository.resolve(git?.ref ?? {});

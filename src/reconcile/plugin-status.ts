@@ -47,7 +47,7 @@ export function nextPluginStatus(
   if (findings.revision !== undefined) next.revision = findings.revision;
   if (findings.inventory !== undefined) next.inventory = [...findings.inventory];
   if (findings.attempted !== undefined) next.attempted = findings.attempted;
-  if (findings.drift !== undefined) setDrift(next, findings.drift);
+  if (findings.drift !== undefined) setDrift(next, findings.drift, now);
   if (outcome === undefined) return next;
   if (plugin.metadata.generation !== undefined) next.observedGeneration = plugin.metadata.generation;
   next.phase = outcome.phase === 'Disabled' ? 'Ready' : outcome.phase;
@@ -119,12 +119,15 @@ function setMessage(status: PluginStatus, message: string): void {
   else status.message = message;
 }
 
-function setDrift(status: PluginStatus, drift: readonly DriftEntry[]): void {
+function setDrift(status: PluginStatus, drift: readonly DriftEntry[], now: number): void {
+  const since = new Map((status.drift ?? []).map((entry) => [entry.object, entry.since]));
   if (drift.length === 0) delete status.drift;
   else
-    status.drift = drift
-      .slice(0, DRIFT_LENGTH)
-      .map((entry) => ({ ...entry, fields: entry.fields.slice(0, DRIFT_FIELDS) }));
+    status.drift = drift.slice(0, DRIFT_LENGTH).map((entry) => ({
+      ...entry,
+      fields: entry.fields.slice(0, DRIFT_FIELDS),
+      since: since.get(entry.object) ?? timestamp(now),
+    }));
 }
 
 function describeDrift(drift: readonly DriftEntry[]): string {

@@ -1,4 +1,4 @@
-import { isError, messageOf, type ObjectRef, type Plugin, refKey } from '../api/index.ts';
+import { ANNOTATION, isError, messageOf, type ObjectRef, type Plugin, refKey } from '../api/index.ts';
 import { readInventory } from '../converge/inventory.ts';
 import { activityOf } from '../resolve/when.ts';
 import { convergePlugin } from './converge-plugin.ts';
@@ -42,7 +42,7 @@ export async function reconcilePlugin(
   }
   const verdict = await lookAt(parts, key, plugin, signal);
   if (verdict === 'gone') return undefined;
-  await saveStatus(parts, key, verdict);
+  await saveStatus(parts, key, verdict, plugin.metadata.annotations?.[ANNOTATION.reconcileAt]);
   if (verdict.error !== undefined) throw verdict.error;
   return verdict.againInMs === undefined ? undefined : { requeueAfterMs: verdict.againInMs };
 }
@@ -70,13 +70,14 @@ async function lookAt(parts: Parts, key: string, plugin: Plugin, signal: AbortSi
 
   let tried = plugin.status?.revision?.key ?? '';
   try {
-    const nextOwnLook = hasOwnSource(plugin) ? await parts.ownSources.look(plugin) : Number.POSITIVE_INFINITY;
+    const isAsked = asksForLook(plugin);
+    const nextOwnLook = hasOwnSource(plugin) ? await parts.ownSources.look(plugin, isAsked) : Number.POSITIVE_INFINITY;
     const inputs = parts.inputs(plugin, facts);
     if (inputs.state === 'waiting') return waiting('ValuesMissing', [inputs.why]);
     const isNew = plugin.status?.revision?.key !== inputs.key;
     tried = inputs.key;
     const now = parts.clock.now();
-    const full = parts.fullLooks.isDue(key, now);
+    const full = isAsked || parts.fullLooks.isDue(key, now);
     const settled = isNew || full ? undefined : await settlePlugin(parts, key, plugin, record, inputs.key);
     const verdict =
       settled ??
@@ -98,6 +99,12 @@ async function lookAt(parts: Parts, key: string, plugin: Plugin, signal: AbortSi
     if (signal.aborted || isError(error, 'LeaseLost', 'Aborted')) throw error;
     return failed(plugin, tried, error);
   }
+}
+
+/** Somebody wants the truth now, whatever was seen before. */
+function asksForLook({ metadata, status }: Plugin): boolean {
+  const asked = metadata.annotations?.[ANNOTATION.reconcileAt];
+  return asked !== undefined && asked !== status?.lastHandledReconcileAt;
 }
 
 function waitsFor(parts: Parts, plugin: Plugin) {

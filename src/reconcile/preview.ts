@@ -25,6 +25,7 @@ import { activityOf } from '../resolve/when.ts';
 import { asAccount } from './account.ts';
 import type { Compiled } from './compile.ts';
 import { type Facts, factsFrom } from './facts.ts';
+import { baseOf, type History } from './history.ts';
 import { holdFor } from './holds.ts';
 import { type InputsAnswer, inputsOf, type KnownInputs, valuesRefs } from './inputs.ts';
 import { countInstances } from './instances.ts';
@@ -43,7 +44,7 @@ export interface PreviewInput {
   plugins: readonly Plugin[];
   kubernetes: string;
   render(plugin: Plugin, facts: Facts, inputs: KnownInputs): Promise<Rendered>;
-  history: 'first' | 'forward' | 'rewritten' | 'unknown';
+  history: History;
   isAgent(ref: ObjectRef): boolean;
   /** Which Plugins to plan; all when left out. */
   only?: (key: string) => boolean;
@@ -96,7 +97,8 @@ export async function previewRevision(input: PreviewInput): Promise<Plan> {
     if (input.only?.(keyOf(plugin)) ?? true) plan.plugins.push(await planRemoval(input, plugin, declared));
   }
   plan.plugins = settleDuplicates(plan.plugins);
-  const hold = removalHold(sync, compiled, removed.length, plugins.length, input.history);
+  const lost = removed.filter((plugin) => !isMoved(plugin, declared));
+  const hold = removalHold(sync, compiled, lost.length, { base: baseOf(sync), history: input.history });
   if (hold.held) plan.held.push({ reason: hold.reason, howToApprove: hold.howToApprove });
   return plan;
 }
@@ -161,6 +163,13 @@ function declaredBy(
   return declared;
 }
 
+/** Renamed or split up: other Plugins of the revision declare all that it installed. */
+function isMoved(plugin: Plugin, declared: ReadonlyMap<string, ReadonlySet<string>>): boolean {
+  const inventory = plugin.status?.inventory ?? [];
+  const others = [...declared].filter(([key]) => key !== keyOf(plugin)).map(([, objects]) => objects);
+  return inventory.length > 0 && inventory.every((entry) => others.some((objects) => objects.has(refKey(entry))));
+}
+
 async function planCandidate(
   input: PreviewInput,
   one: Candidate,
@@ -194,7 +203,7 @@ async function planCandidate(
     ensure: rendered.ensure,
     instancesOf: (name) => instances.get(name),
   });
-  const hold = one.isNew ? holdFor({ plugin, facts, record, rendered, plan: result }) : undefined;
+  const hold = holdFor({ plugin, facts, record, rendered, plan: result, isNew: one.isNew });
   if (hold?.phase === 'Held') plan.held.push({ plugin: key, reason: hold.message, howToApprove: '' });
   return { ...result, warnings: [...result.warnings, ...rendered.warnings] };
 }

@@ -37,7 +37,26 @@ export function problemFrom(ref: ObjectRef, result: Exclude<ApplyOutcome, { outc
   if (isError(error, 'LeaseLost', 'Aborted')) throw error;
   if (!isError(error))
     return { ref, code: 'ApplyFailed', message: `${describeRef(ref)}: ${messageOf(error)}`, retry: true };
-  return { ref, code: error.code, message: error.message, retry: error.retry, fatal: error.code === 'KubeUnreachable' };
+  const { code, retry } = error;
+  const message = immutableMessage(ref, error) ?? error.message;
+  return { ref, code, message, retry, fatal: code === 'KubeUnreachable' };
+}
+
+const IMMUTABLE = /: field is immutable$|^Forbidden: updates to .* are forbidden$/s;
+
+/** Says which fields, where the API server would print all that they hold. Only a person may decide to start anew. */
+function immutableMessage(ref: ObjectRef, { data, code }: EspalierError): string | undefined {
+  const causes = code === 'KubeInvalid' && Array.isArray(data.causes) ? (data.causes as ServerCause[]) : [];
+  const fields = causes.filter(({ message = '' }) => IMMUTABLE.test(message)).map(({ field }) => field);
+  if (fields.length === 0 || fields.length < causes.length) return undefined;
+  const what = `${describeRef(ref)}: ${fields.join(', ')} can't be changed: field is immutable`;
+  return `${what}. Delete the object, and it is created again as declared; or declare it under another name`;
+}
+
+/** One entry of `details.causes` in the API server's answer. */
+interface ServerCause {
+  field: string;
+  message?: string;
 }
 
 export function failedWith(problems: readonly Problem[], findings: PluginVerdict['findings']): PluginVerdict {

@@ -8,17 +8,17 @@ import { clientFor } from './account.ts';
 import { countInstances } from './instances.ts';
 import { rulesOf } from './look.ts';
 import type { Parts } from './parts.ts';
-import { KEPT, LEAVING } from './records.ts';
+import { DROPPED, KEPT, LEAVING } from './records.ts';
 
-/** Writes the plan's deletions into the record before they happen: what goes, and what stays by a rule. */
+/** Writes the plan's deletions into the record before they happen: what goes, what stays by a rule, and what is undecided. */
 export function markLeaving(record: Inventory, plan: PluginPlan): Inventory {
   const next = new Map(record);
   for (const object of plan.objects) {
     const entry = next.get(object.key);
     if (entry === undefined) continue;
     if (object.action === 'delete') next.set(object.key, { ...entry, uid: object.uid, applied: LEAVING });
-    else if (object.action === 'keep' && object.reason !== 'incomplete')
-      next.set(object.key, { ...entry, applied: KEPT });
+    else if (object.action === 'keep')
+      next.set(object.key, { ...entry, applied: object.reason === 'incomplete' ? DROPPED : KEPT });
   }
   return next;
 }

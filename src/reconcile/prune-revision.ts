@@ -2,9 +2,12 @@ import { ANNOTATION, describeRef, isError, LABEL, refKey, type Sync, type SyncIn
 import { settleAll } from '../converge/limit.ts';
 import { type ApprovalInput, type Hold, holdRemovals, isApproved } from '../plan/hold.ts';
 import type { Compiled } from './compile.ts';
+import { keyOf } from './store.ts';
 import type { SyncMemory } from './sync-memory.ts';
 import type { SyncParts } from './sync-parts.ts';
 import type { SyncFindings } from './sync-status.ts';
+
+const LISTED = 5;
 
 export interface PruneInput {
   key: string;
@@ -29,30 +32,20 @@ export async function pruneRevision(
   const declared = new Set(compiled.declarations.objects.map((one) => one.key));
   const present = undeclared.filter((entry) => isStillOurs(parts, sync, entry));
   findings.inventory = inventory.filter((entry) => !undeclared.includes(entry) || present.includes(entry));
-  const removals = present.filter(
-    (entry) => !compiled.frozen.has(refKey(entry)) && !declared.has(refKey(entry)) && !parts.isAgent(entry),
-  );
-  const protectedOnes = present.filter((entry) => parts.isAgent(entry));
+  const left = present.filter((entry) => !compiled.frozen.has(refKey(entry)) && !declared.has(refKey(entry)));
+  const [protectedOnes, removals] = [left.filter(parts.isAgent), left.filter((entry) => !parts.isAgent(entry))];
   if (protectedOnes.length > 0)
-    findings.removalsWait = `the agent never removes itself: ${protectedOnes.map(describeRef).join(', ')}`;
+    findings.stays = [`${listed(protectedOnes)}, which the agent never removes: it is a part of itself`];
+  const hasFaults = findings.faults !== undefined && findings.faults.length > 0;
+  if (removals.length === 0 && !hasFaults) delete memory.base;
+  findings.base = memory.base ?? 'none';
   if (removals.length === 0) return;
   if (!sync.spec.prune.enabled) {
-    findings.removalsWait = `not removed, because spec.prune.enabled is false: ${removals.slice(0, 5).map(describeRef).join(', ')}`;
+    findings.stays = [...(findings.stays ?? []), `${listed(removals)}, because spec.prune.enabled is false`];
     return;
   }
-  if (findings.faults !== undefined && findings.faults.length > 0) {
+  if (hasFaults) {
     findings.removalsWait = `${removals.length} removals wait until every fault is corrected`;
-    return;
-  }
-  const hold = removalHold(sync, compiled, removals.length, inventory.length, memory.history);
-  // What was held before a restart stays held: the process no longer knows how the commit stood to its predecessor.
-  const before =
-    sync.status?.held?.commit === compiled.commit && !isApproved(approvalOf(sync, compiled))
-      ? sync.status.held.reason
-      : undefined;
-  const reason = hold.held ? `${hold.reason}; approve: ${hold.howToApprove}` : before;
-  if (reason !== undefined) {
-    findings.held = { commit: compiled.commit, reason, objects: removals.map(describeRef) };
     return;
   }
   const unknown = parts.declared.unrenderedOf(key);
@@ -60,27 +53,44 @@ export async function pruneRevision(
     findings.removalsWait = `${removals.length} removals wait for ${unknown}`;
     return;
   }
+  const lost = removals.filter((entry) => !isMoved(parts, entry));
+  const hold = removalHold(sync, compiled, lost.length, memory);
+  if (hold.held) {
+    const reason = `${hold.reason}; approve: ${hold.howToApprove}`;
+    findings.held = { commit: compiled.commit, reason, objects: lost.map(describeRef) };
+    return;
+  }
   if (isApproved(approvalOf(sync, compiled))) findings.approved = compiled.commit;
   await remove(parts, removals);
-  findings.removalsWait = `removing ${removals.slice(0, 5).map(describeRef).join(', ')}`;
+  findings.removalsWait = `removing ${listed(removals)}`;
 }
 
-/** Whether removing so many of a Sync's objects waits for consent. */
+/** Whether removing so many of a Sync's objects waits for consent. Renamed ones are not removed. */
 export function removalHold(
   sync: Sync,
   compiled: Compiled,
   remove: number,
-  owned: number,
-  history: SyncMemory['history'],
+  { base, history }: Pick<SyncMemory, 'base' | 'history'>,
 ): Hold {
   return holdRemovals({
     what: 'plugins',
     remove,
-    owned,
+    owned: Math.max(remove, base?.count ?? 0),
     limits: sync.spec.prune.hold,
     history,
     approval: approvalOf(sync, compiled),
   });
+}
+
+/** Everything that the Plugin installed is declared by others now: it was renamed or split up, and takes nothing along. */
+function isMoved(parts: SyncParts, entry: SyncInventoryEntry): boolean {
+  const key = keyOf({ metadata: entry });
+  const inventory = entry.kind === 'Plugin' ? (parts.plugins.get(key)?.status?.inventory ?? []) : [];
+  return inventory.length > 0 && inventory.every((one) => parts.declared.elsewhere(key, refKey(one)) !== undefined);
+}
+
+function listed(entries: readonly SyncInventoryEntry[]): string {
+  return entries.slice(0, LISTED).map(describeRef).join(', ');
 }
 
 function approvalOf(sync: Sync, compiled: Compiled): ApprovalInput {

@@ -1,5 +1,11 @@
 import { CONDITION, type KubeObject, type Plugin } from '../api/index.ts';
 
+/**
+ * One text for every step on the way. A step that showed (3 of 4 pods, waiting in turn) would be a status to write for
+ * every Plugin down the line, at each step of each.
+ */
+const NOT_YET = 'not ready yet';
+
 export type Readiness = { ready: true } | { ready: false; why: string };
 
 /**
@@ -13,11 +19,10 @@ export function readinessOf(plugin: Plugin | undefined, currentKey: string | und
   const { status } = plugin;
   const condition = status?.conditions?.find((one) => one.type === CONDITION.Ready);
   if (condition === undefined || status?.observedGeneration !== plugin.metadata.generation)
-    return { ready: false, why: 'not applied yet' };
-  if (condition.status !== 'True') return { ready: false, why: shorten(condition.message) };
+    return { ready: false, why: NOT_YET };
+  if (condition.status !== 'True') return { ready: false, why: whyNot(status?.phase, condition.message) };
   if (condition.reason === 'Disabled') return { ready: false, why: shorten(condition.message) };
-  if (currentKey !== undefined && status?.revision?.key !== currentKey)
-    return { ready: false, why: 'its change is not applied yet' };
+  if (currentKey !== undefined && status?.revision?.key !== currentKey) return { ready: false, why: NOT_YET };
   return { ready: true };
 }
 
@@ -35,6 +40,11 @@ export function conditionIsTrue(object: KubeObject, type: string): boolean {
       one.type === type &&
       one.status === 'True',
   );
+}
+
+/** Quotes only what somebody must see to. */
+function whyNot(phase: NonNullable<Plugin['status']>['phase'], message: string): string {
+  return phase === 'Waiting' || phase === 'Progressing' || phase === 'Pending' ? NOT_YET : shorten(message);
 }
 
 function shorten(text: string): string {

@@ -2,24 +2,16 @@ import { EspalierError, isError, type JsonObject, type KubeObject, type Plugin, 
 import type { KubeClient } from '../cluster/client.ts';
 import { createLimit } from '../converge/limit.ts';
 import type { FileTree } from '../git/tree.ts';
-import type { RenderTools } from '../render/contained.ts';
 import { finishObjects, type Scope } from '../render/finish.ts';
 import { renderPlugin } from '../render/render.ts';
 import { contentKey } from '../resolve/key.ts';
 import type { Clock } from '../runtime/clock.ts';
-import { runProgram } from '../tools/run.ts';
-import { toolPath } from '../tools/tool.ts';
 import type { Facts } from './facts.ts';
 import type { Metrics } from './metrics.ts';
 import { hasOwnSource, type OwnSources } from './own-sources.ts';
 import type { Parts } from './parts.ts';
 import type { Rendered } from './rendered.ts';
 import type { Sources } from './sources.ts';
-
-const TOOLS: RenderTools = {
-  run: runProgram,
-  path: (name, options) => toolPath(name, options?.signal === undefined ? {} : { signal: options.signal }),
-};
 
 export interface RendererOptions {
   client: KubeClient;
@@ -74,18 +66,15 @@ export async function renderTree({
     );
   }
   const namespace = plugin.spec.namespace?.name ?? plugin.metadata.namespace ?? '';
-  const { objects, warnings } = await renderPlugin(
-    {
-      plugin,
-      tree,
-      path: git.path,
-      values,
-      secrets,
-      facts: facts.kubernetes === undefined ? {} : { kubernetesVersion: facts.kubernetes },
-      ...(signal === undefined ? {} : { signal }),
-    },
-    TOOLS,
-  );
+  const { objects, warnings } = await renderPlugin({
+    plugin,
+    tree,
+    path: git.path,
+    values,
+    secrets,
+    facts: facts.kubernetes === undefined ? {} : { kubernetesVersion: facts.kubernetes },
+    ...(signal === undefined ? {} : { signal }),
+  });
   const scopes = await scopesOf(client, objects);
   const finished = finishObjects(objects, {
     plugin,

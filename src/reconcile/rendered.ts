@@ -29,6 +29,11 @@ export class RenderCache {
     this.#maxBytes = maxBytes;
   }
 
+  /** What is kept, without rendering. */
+  peek(key: string): Rendered | undefined {
+    return this.#entries.get(key);
+  }
+
   async get(key: string, render: () => Promise<Rendered>): Promise<Rendered> {
     const known = this.#entries.get(key);
     if (known !== undefined) {

@@ -1,4 +1,4 @@
-import { ANNOTATION, isError, type Plugin, type PluginStatus, refOf } from '../api/index.ts';
+import { isError, type Plugin, type PluginStatus, refOf } from '../api/index.ts';
 import type { Parts } from './parts.ts';
 import type { PluginVerdict } from './plugin.ts';
 import { nextPluginStatus } from './plugin-status.ts';
@@ -13,13 +13,14 @@ export async function saveStatus(
   parts: Parts,
   key: string,
   verdict: Pick<PluginVerdict, 'outcome' | 'findings'>,
+  /** The `reconcile-at` that this look has answered. */
+  answered?: string,
 ): Promise<void> {
   const plugin = parts.plugins.get(key);
   if (plugin?.metadata.uid === undefined) return;
   const before = plugin.status;
   const after = nextPluginStatus(plugin, verdict.outcome, verdict.findings, parts.clock.now());
-  const asked = plugin.metadata.annotations?.[ANNOTATION.reconcileAt];
-  if (asked !== undefined) after.lastHandledReconcileAt = asked;
+  if (answered !== undefined) after.lastHandledReconcileAt = answered;
   try {
     const written = await writeStatus(parts.client, { ...refOf(plugin), uid: plugin.metadata.uid }, before, after);
     if (written === undefined) return;
@@ -30,6 +31,7 @@ export async function saveStatus(
     throw error;
   }
   announce(parts, plugin, before, after);
+  announceDrift(parts, plugin, before, after);
 }
 
 function announce(parts: Parts, plugin: Plugin, before: PluginStatus | undefined, after: PluginStatus): void {
@@ -47,4 +49,15 @@ function announce(parts: Parts, plugin: Plugin, before: PluginStatus | undefined
     reason: after.phase,
     note: after.message ?? after.phase,
   });
+}
+
+/** Once for each object, when it begins to differ: what is repaired says so itself. */
+function announceDrift(parts: Parts, plugin: Plugin, before: PluginStatus | undefined, after: PluginStatus): void {
+  const known = new Set((before?.drift ?? []).map(({ object }) => object));
+  for (const { object, fields, by } of after.drift ?? []) {
+    if (known.has(object)) continue;
+    parts.metrics.repaired('report', fields.length);
+    const note = `${object}: ${fields.join(', ')}${by === undefined ? '' : ` (changed by ${by})`}`;
+    parts.events.record({ regarding: regarding(plugin), action: 'Compare', type: 'Warning', reason: 'Drifted', note });
+  }
 }

@@ -1,7 +1,8 @@
 import { CONDITION, describeRef, type InventoryEntry, type Plugin, parseDuration, refKey } from '../api/index.ts';
 import { type Inventory, sameInventory } from '../converge/inventory.ts';
 import type { OwnedObject } from '../converge/owned.ts';
-import { type Found, findDrift } from './find-drift.ts';
+import { hasDropped, whyDroppedStay } from './dropped.ts';
+import { type Found, findDrift, findIn } from './find-drift.ts';
 import type { Parts } from './parts.ts';
 import type { PluginVerdict } from './plugin.ts';
 import type { PluginFindings, PluginOutcome } from './plugin-status.ts';
@@ -10,7 +11,7 @@ import { DROPPED, isDeclared, KEPT } from './records.ts';
 
 /**
  * A Plugin whose key is already applied: says how it is, from memory alone. Undefined when something must be written
- * again, because an object is gone or drifted and repairs are wanted.
+ * again, because an object is gone or drifted and repairs are wanted, or rendered to tell what drifted.
  */
 export async function settlePlugin(
   parts: Parts,
@@ -19,18 +20,13 @@ export async function settlePlugin(
   record: Inventory,
   inputsKey: string,
 ): Promise<PluginVerdict | undefined> {
-  const found = findDrift(parts, key, plugin, record);
-  if (found.repair.size > 0) return undefined;
-  if (hasDropped(plugin) && parts.declared.whatIsUnknown(plugin) === undefined) return undefined;
+  const found = findDrift(parts, key, plugin, record, findIn(parts.rendered.peek(inputsKey)));
+  if (found.repair.size > 0 || found.unsure) return undefined;
+  if (hasDropped(plugin) && whyDroppedStay(parts, plugin) === undefined) return undefined;
   const removal = await removeLeaving(parts, key, plugin, record);
-  const findings: PluginFindings = { drift: found.report };
+  const findings: PluginFindings = { drift: [...found.report.values()] };
   if (!sameInventory(removal.record, record)) findings.inventory = [...removal.record.values()];
   return withHealth(parts, key, plugin, removal.record, findings, removal.still, inputsKey, found);
-}
-
-/** Something that it no longer declares waits for the rest of the revision to be known. */
-export function hasDropped(plugin: Plugin): boolean {
-  return plugin.status?.inventory?.some((entry) => entry.applied === DROPPED) ?? false;
 }
 
 /** Folds the health of everything that a Plugin owns into its outcome. */
@@ -49,7 +45,7 @@ export function withHealth(
   const unseen = declared.find((entry) => !parts.watches.isSynced(entry));
   if (unseen !== undefined && plugin.status?.revision?.key === inputsKey)
     return { outcome: asBefore(plugin), findings: {} };
-  const sick = declared.map((entry) => problemOf(parts, key, entry)).filter((problem) => problem !== undefined);
+  const sick = declared.map((entry) => problemOf(parts, key, plugin, entry)).filter((problem) => problem !== undefined);
   const failed = sick.find((problem) => problem.failed);
   const summary = describe(failed ?? sick[0], sick.length);
   if (failed !== undefined)
@@ -59,7 +55,7 @@ export function withHealth(
       again,
     );
   if (sick.length === 0)
-    return verdict({ phase: 'Ready', message: readyMessage(declared.length, record, stillLeaving) }, findings, again);
+    return verdict({ phase: 'Ready', message: readyMessage(parts, plugin, record, stillLeaving) }, findings, again);
   const left = timeLeft(parts, plugin, inputsKey);
   if (left <= 0) {
     const message = `not healthy within ${plugin.spec.timeout}: ${summary}`;
@@ -78,9 +74,13 @@ interface Problem {
   failed: boolean;
 }
 
-function problemOf(parts: Parts, plugin: string, entry: InventoryEntry): Problem | undefined {
+function problemOf(parts: Parts, key: string, { spec }: Plugin, entry: InventoryEntry): Problem | undefined {
   const live: OwnedObject | undefined = parts.owned.get(refKey(entry));
-  if (live === undefined || live.plugin !== plugin) return { entry, message: 'is gone', failed: false };
+  if (live === undefined || live.plugin !== key) {
+    const { mode } = spec.drift;
+    if (mode === 'repair') return { entry, message: 'is gone', failed: false };
+    return { entry, message: `is gone, and stays so with spec.drift.mode ${mode}`, failed: true };
+  }
   if (live.terminating) return { entry, message: 'is being deleted', failed: false };
   const { state, message } = live.health;
   if (state === 'healthy') return undefined;
@@ -93,12 +93,19 @@ function describe(problem: Problem | undefined, count: number): string {
   return `${describeRef(problem.entry)}: ${problem.message}${more}`;
 }
 
-function readyMessage(count: number, record: Inventory, stillLeaving: readonly string[]): string {
-  const kept = [...record.values()].filter((entry) => entry.applied === KEPT).map((entry) => describeRef(entry));
-  const parts = [`${count} ${count === 1 ? 'object' : 'objects'} healthy`];
-  if (kept.length > 0) parts.push(`kept although no longer declared: ${kept.join(', ')}`);
-  if (stillLeaving.length > 0) parts.push(`still removing ${stillLeaving.join(', ')}`);
-  return parts.join('; ');
+function readyMessage(parts: Parts, plugin: Plugin, record: Inventory, stillLeaving: readonly string[]): string {
+  const entries = [...record.values()];
+  const marked = (mark: string) => entries.filter((entry) => entry.applied === mark).map((entry) => describeRef(entry));
+  const count = entries.filter(isDeclared).length;
+  const [kept, dropped] = [marked(KEPT), marked(DROPPED)];
+  const said = [`${count} ${count === 1 ? 'object' : 'objects'} healthy`];
+  if (kept.length > 0) said.push(`kept although no longer declared: ${kept.join(', ')}`);
+  if (dropped.length > 0) {
+    const why = whyDroppedStay(parts, plugin);
+    said.push(`no longer declared, but not removed${why === undefined ? '' : ` (${why})`}: ${dropped.join(', ')}`);
+  }
+  if (stillLeaving.length > 0) said.push(`still removing ${stillLeaving.join(', ')}`);
+  return said.join('; ');
 }
 
 /** Counted from when the Plugin began to make progress on these inputs; that time is in its conditions, so a restart keeps it. */

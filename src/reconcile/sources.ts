@@ -75,11 +75,10 @@ export class Sources {
     const versions: string[] = [];
     for (const ref of Sources.refsOf(namespace, spec)) {
       const object = this.#options.outside.get(ref);
-      if (typeof object === 'string')
-        return {
-          state: 'waiting',
-          why: `${ref.kind} ${ref.name}${object === 'absent' ? ', which does not exist' : ' to be read'}`,
-        };
+      if (object === 'absent') {
+        return { state: 'waiting', why: `${ref.kind} ${ref.name}, which does not exist in namespace ${namespace}` };
+      }
+      if (object === 'unknown') return { state: 'unseen', why: `${ref.kind} ${ref.name} to be read` };
       versions.push(object.metadata.resourceVersion ?? '');
       const data = secretData(object);
       if (ref.kind === 'Secret' && ref.name === spec.secretRef?.name)

@@ -1,4 +1,5 @@
 import type { Compiled } from './compile.ts';
+import type { Base, History } from './history.ts';
 
 /** What is known of a Sync beyond its status, since this process leads. */
 export interface SyncMemory {
@@ -9,8 +10,10 @@ export interface SyncMemory {
   generation?: number;
   /** The compiled revision is written whole. */
   written: boolean;
-  /** How the compiled commit stands to the one that was applied before it. */
-  history: 'first' | 'forward' | 'rewritten' | 'unknown';
+  /** How the compiled commit stands to the one that removals are measured against. */
+  history: History;
+  /** What removals are measured against, until none is left to do: else the next commit would make a held one harmless. */
+  base?: Base | undefined;
   /** `reconcile-at` that was answered. */
   handled?: string;
   ref?: string;

@@ -23,12 +23,16 @@ export interface SyncFindings {
   inventory?: readonly SyncInventoryEntry[];
   faults?: readonly SyncFault[];
   held?: { commit: string; reason: string; objects: string[] } | 'none';
+  /** What outstanding removals are measured against. */
+  base?: NonNullable<SyncStatus['base']> | 'none';
   approved?: string;
   kept?: readonly string[];
   /** Git could not be read, or the API server refused: the last good state is held. */
   failure?: { reason: string; message: string; userMustAct: boolean };
   /** Removals that are under way, or wait for something other than consent. */
   removalsWait?: string;
+  /** What is no longer declared and won't be removed, and why. */
+  stays?: readonly string[];
 }
 
 export interface PluginTally {
@@ -78,6 +82,8 @@ export function nextSyncStatus(
   if (findings.held === 'none') delete next.held;
   else if (findings.held !== undefined)
     next.held = { ...findings.held, objects: findings.held.objects.slice(0, HELD_LISTED) };
+  if (findings.base === 'none') delete next.base;
+  else if (findings.base !== undefined) next.base = findings.base;
   next.plugins = {
     total: counts.total,
     ready: counts.ready.length,
@@ -124,10 +130,12 @@ function judge(next: SyncStatus, findings: SyncFindings, counts: PluginTally): J
   if (counts.waiting.length > 0) return say('Progressing', 'Progressing', summary);
   if (findings.removalsWait !== undefined)
     return say('Progressing', 'Progressing', `${summary}; ${findings.removalsWait}`);
+  const kept = next.kept ?? [];
+  const leftInPlace = [...(findings.stays ?? []), ...(kept.length === 0 ? [] : [listed(kept)])];
   return say(
     'Ready',
     'Ready',
-    (next.kept ?? []).length === 0 ? summary : `${summary}; left in place: ${listed(next.kept ?? [])}`,
+    leftInPlace.length === 0 ? summary : `${summary}; left in place: ${leftInPlace.join('; ')}`,
   );
 }
 

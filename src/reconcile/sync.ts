@@ -1,11 +1,11 @@
 import { ANNOTATION, EspalierError, isError, messageOf, refOf, type Sync } from '../api/index.ts';
-import type { GitRepository } from '../git/repository.ts';
 import { compile } from './compile.ts';
+import { hasDropped } from './dropped.ts';
 import { ensureFinalizer } from './finalizer.ts';
+import { baseOf, historySince } from './history.ts';
 import { pruneRevision } from './prune-revision.ts';
 import { regarding } from './regarding.ts';
 import { removeSync } from './remove-sync.ts';
-import { hasDropped } from './settle.ts';
 import { Sources } from './sources.ts';
 import { keyOf } from './store.ts';
 import type { SyncMemory } from './sync-memory.ts';
@@ -80,7 +80,7 @@ async function look(
   const written = await writeRevision(parts, key, sync, compiled, memory, signal);
   findings.faults = [...compiled.faults, ...written.faults];
   findings.inventory = written.inventory;
-  if (parts.declared.unrenderedOf(key) === undefined) wakeDropped(parts, key);
+  if (parts.declared.unrenderedOf(key) === undefined) wakeRemovals(parts, key);
   await pruneRevision(parts, { key, sync, compiled, memory, inventory: written.inventory, findings });
   const isNewCommit = sync.status?.commit !== compiled.commit;
   if (isNewCommit) parts.kept.clear(key);
@@ -91,9 +91,12 @@ async function look(
   return 'looked';
 }
 
-/** Everything of the revision is known: Plugins that dropped objects may go on with them. */
-function wakeDropped(parts: SyncParts, key: string): void {
-  for (const plugin of pluginsOf(parts, key)) if (hasDropped(plugin)) parts.wakePlugin(keyOf(plugin));
+/** Everything of the revision is known: what waited for that before it deletes anything may go on. */
+function wakeRemovals(parts: SyncParts, key: string): void {
+  for (const plugin of pluginsOf(parts, key)) {
+    const goes = plugin.metadata.deletionTimestamp !== undefined || plugin.status?.phase === 'Removing';
+    if (goes || hasDropped(plugin)) parts.wakePlugin(keyOf(plugin));
+  }
 }
 
 /**
@@ -104,6 +107,7 @@ async function lookAtGit(parts: SyncParts, key: string, sync: Sync, memory: Sync
   const started = parts.clock.now();
   const seconds = (): number => (parts.clock.now() - started) / 1000;
   const answer = await parts.sources.forSync(sync);
+  if (answer.state === 'unseen') return false;
   if (answer.state !== 'open')
     throw new EspalierError('GitAuthFailed', `cannot open the repository: it needs ${answer.why}`);
   const { repository, reader } = answer.source;
@@ -114,8 +118,8 @@ async function lookAtGit(parts: SyncParts, key: string, sync: Sync, memory: Sync
       return true;
     }
     await repository.fetch(head.commit, head.ref);
-    const applied = sync.status?.commit;
-    memory.history = applied === undefined ? 'first' : await historyBetween(repository, applied, head.commit);
+    memory.base ??= baseOf(sync);
+    memory.history = await historySince(repository, memory.base, head.commit);
     const compiled = await compile({
       sync,
       tree: repository.tree(head.commit),
@@ -137,16 +141,6 @@ async function lookAtGit(parts: SyncParts, key: string, sync: Sync, memory: Sync
     parts.metrics.fetched('failed', seconds());
     throw error;
   }
-}
-
-async function historyBetween(
-  repository: GitRepository,
-  applied: string,
-  head: string,
-): Promise<SyncMemory['history']> {
-  if (applied === head) return 'forward';
-  const answer = await repository.isAncestor(applied, head);
-  return answer === 'yes' ? 'forward' : answer === 'no' ? 'rewritten' : 'unknown';
 }
 
 async function saveSync(

@@ -67,6 +67,8 @@ export interface Term {
 }
 
 const FOLD_DELAY_MS = 75;
+/** What pods are doing on the way to health is told, but not each step of it. */
+const MESSAGE_DELAY_MS = 1_000;
 
 /** One time of being the leader: fills the caches, then runs the controllers until the signal. */
 export function runTerm(options: TermOptions): Term {
@@ -118,9 +120,10 @@ export function runTerm(options: TermOptions): Term {
   const sources = new Sources({ dir: options.dir, policy: options.urlPolicy, outside });
   const ownSources = new OwnSources(sources, clock);
   const memo = new InputsMemo(outside, ownSources);
+  const wishes = { health: {}, message: { after: MESSAGE_DELAY_MS }, drift: { priority: 1 }, gone: { priority: 1 } };
   const owned = new OwnedIndex({
     healthOf: (plugin, object) => healthFor(plugins.get(plugin), object),
-    onChange: (plugin, _key, change) => wakePlugin(plugin, change === 'health' ? {} : { priority: 1 }),
+    onChange: (plugin, _key, change) => wakePlugin(plugin, wishes[change]),
   });
   const watches = new KindWatches({
     client,

@@ -4,13 +4,13 @@ import {
   type Json,
   type KubeObject,
   LABEL,
+  matchesTarget,
   type Patch,
   refKey,
   refOf,
 } from '../api/index.ts';
 import { type ImageRule, mapImages, rewriteImage } from './images.ts';
 import { mergePatch } from './merge-patch.ts';
-import { matchesTarget } from './target.ts';
 
 /** Where objects of a kind live; `unknown` while nobody serves the kind. */
 export type Scope = 'Namespaced' | 'Cluster' | 'unknown';

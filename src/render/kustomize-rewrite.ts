@@ -161,9 +161,10 @@ async function rewritePluginConfig(config: Json, origin: string, place: Place): 
   if (JSON.stringify(metadata ?? {}).includes('/function"'))
     throw refused(origin, 'asks for a function: programs and containers are not run');
   const rewritten: JsonObject = {};
+  const guarded = [...files, 'replacements'];
   for (const [name, value] of Object.entries(config)) {
     // kustomize takes `Path`, and more, for `path`.
-    const isOther = !/^[A-Za-z0-9_-]+$/.test(name) || (!files.includes(name) && files.includes(name.toLowerCase()));
+    const isOther = !/^[A-Za-z0-9_-]+$/.test(name) || (!guarded.includes(name) && guarded.includes(name.toLowerCase()));
     if (isOther) throw refused(origin, `has an unknown field ${JSON.stringify(name)}`);
     rewritten[name] = files.includes(name) && value !== null ? await rewriteFiles(value, place) : value;
   }

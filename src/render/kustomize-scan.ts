@@ -179,8 +179,12 @@ class Scanner implements References {
 }
 
 function cycle(folders: readonly string[]): EspalierError {
-  return new EspalierError('RenderRefused', `Kustomizations include each other: ${folders.join(' → ')}`, {
-    data: { folders },
-    retry: false,
-  });
+  return new EspalierError(
+    'RenderRefused',
+    `Kustomizations include each other: ${folders.map((folder) => folder || '.').join(' → ')}`,
+    {
+      data: { folders },
+      retry: false,
+    },
+  );
 }

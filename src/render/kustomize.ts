@@ -10,7 +10,7 @@ import { Reader } from './source-files.ts';
 export async function renderKustomize(context: RenderContext): Promise<RenderedObjects> {
   const { tree, path, limits, signal, secrets, tools } = context;
   const scan = await scanKustomization(tree, path, { limits, signal, within: context.within });
-  const output = await withPrivateFolder(async (folder) => {
+  const { stdout, stderr } = await withPrivateFolder(async (folder) => {
     const reader = new Reader(tree, limits, signal);
     const files = new Map<string, Uint8Array | string>();
     for (const [file, content] of scan.kustomizations) files.set(`repository/${file}`, content);
@@ -37,10 +37,13 @@ export async function renderKustomize(context: RenderContext): Promise<RenderedO
       const reason = lastWords(result.stderr).replaceAll(`${folder}/repository/`, '');
       throw new EspalierError('RenderFailed', `kustomize build ${path}: ${reason}`, { data: { path } });
     }
-    return result.stdout;
+    return result;
   });
-  return {
-    objects: await parseObjects(output, `kustomize build ${path}`, () => path, { limits, signal }),
-    warnings: [],
-  };
+  const objects = await parseObjects(stdout, `kustomize build ${path}`, () => path, { limits, signal });
+  return { objects, warnings: deprecations(stderr, path) };
+}
+
+function deprecations(stderr: string, path: string): string[] {
+  const marked = stderr.split('\n').filter((line) => line.startsWith('# Warning: '));
+  return [...new Set(marked)].map((line) => `${path}: ${line.slice('# Warning: '.length)}`);
 }

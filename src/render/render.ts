@@ -63,7 +63,10 @@ export async function renderPlugin(
     refuseDuplicates(objects);
     return { objects: objects.map(({ object }) => object), warnings: [...warnings, ...roundedNumbers(objects)] };
   } catch (error) {
-    if (!timeout.aborted || input.signal?.aborted === true) throw error;
+    if (input.signal?.aborted === true) {
+      throw new EspalierError('Aborted', `rendering ${input.path} was given up`, { cause: input.signal.reason });
+    }
+    if (!timeout.aborted) throw error;
     throw new EspalierError(
       'ProgramTimedOut',
       `rendering ${input.path} did not end within ${limits.timeoutMs / 1000} s and was stopped`,

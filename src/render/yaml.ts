@@ -3,9 +3,9 @@ import { EspalierError, messageOf } from '../api/index.ts';
 import { GO_SCHEMA } from './yaml-scalars.ts';
 
 /**
- * The one place that knows js-yaml. It reads rendered objects ten times as fast as `yaml` does (a thousand in 35 ms),
- * which is what the first apply of a large plugin waits for. Declarations, whose faults need columns and comments,
- * are read with `yaml`.
+ * Only this file and its scalars know js-yaml. It reads rendered objects several times as fast as `yaml` does, which is
+ * what the first apply of a large plugin waits for. Declarations, whose faults need their place in the text, are read
+ * with `yaml`.
  */
 export interface YamlDocument {
   value: unknown;

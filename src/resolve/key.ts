@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { canonicalJson } from './canonical.ts';
+import { canonicalJson } from '../api/index.ts';
 
 /**
  * The identity of everything that a result is made of. Same key, same result: nothing to render, nothing to send.

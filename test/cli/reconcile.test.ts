@@ -4,7 +4,7 @@ import { ANNOTATION, API_VERSION, type KubeObject, type ObjectRef, refOf } from 
 import { installKinds } from '../api/install.ts';
 import { testClient, testNamespace } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
-import { espalier } from './support/espalier.ts';
+import { espalier, startEspalier } from './support/espalier.ts';
 import { COMMIT, conditions, createPlugin, createSync, ready, setStatus } from './support/objects.ts';
 
 before(() => installKinds(testClient()));
@@ -13,7 +13,7 @@ describe('espalier reconcile', { concurrency: 3 }, () => {
   test('asks, tells what happens on stderr, and ends well when the agent has answered and it is ready', async (t) => {
     const namespace = await testNamespace(t);
     const sync = await createSync({ namespace, name: 'platform', status: { ...ready('as before'), commit: COMMIT } });
-    const ended = espalier(['reconcile', 'sync', 'platform', '-n', namespace]);
+    const { output, ended } = startEspalier(t, ['reconcile', 'sync', 'platform', '-n', namespace]);
     const lastHandledReconcileAt = await askedAt(sync);
     assert.equal(new Date(lastHandledReconcileAt).toISOString(), lastHandledReconcileAt);
     const notReady = conditions({ Ready: 'False' });
@@ -23,15 +23,13 @@ describe('espalier reconcile', { concurrency: 3 }, () => {
       message: '1 waiting: web',
       conditions: notReady,
     });
-    // What is not known to have been seen yet is not waited for.
-    await new Promise((resolve) => setTimeout(resolve, 300));
-    await setStatus(sync, ready('2 plugins ready at 7a2ad27f44'));
-    assert.deepEqual(await ended, {
-      code: 0,
-      stdout: 'sync/platform is ready: 2 plugins ready at 7a2ad27f44\n',
-      stderr:
-        'sync/platform: asked the agent to fetch from Git and apply what is new\nsync/platform: Progressing: 1 waiting: web\n',
+    await eventually(() => assert.match(output.stderr, /^sync\/platform: Progressing: 1 waiting: web$/m), {
+      timeoutMs: 20_000,
     });
+    await setStatus(sync, ready('2 plugins ready at 7a2ad27f44'));
+    const { code, stdout, stderr } = await ended;
+    assert.deepEqual([code, stdout], [0, 'sync/platform is ready: 2 plugins ready at 7a2ad27f44\n']);
+    assert.match(stderr, /^sync\/platform: asked the agent to fetch from Git and apply what is new\n/);
     const managers = (await live(sync)).metadata.managedFields?.map(({ manager }) => manager);
     assert.ok(managers?.includes('espalier-cli'));
   });

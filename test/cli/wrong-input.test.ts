@@ -5,6 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { before, describe, type TestContext, test } from 'node:test';
+import { runCli } from '../../src/cli/run.ts';
 import { installKinds } from '../api/install.ts';
 import { testClient, testKubeconfig, testNamespace } from '../support/cluster.ts';
 import { tempDir } from '../support/tempdir.ts';
@@ -13,27 +14,40 @@ import { createPlugin } from './support/objects.ts';
 
 before(() => installKinds(testClient()));
 
-describe('espalier, used in the wrong way or place,', { concurrency: 3 }, () => {
-  for (const [args, code, message] of [
-    [['gte'], 64, /unknown command 'gte'[\s\S]*Did you mean get\?/],
-    [['get', '--all-namspaces'], 64, /unknown option '--all-namspaces'[\s\S]*--all-namespaces/],
-    [['get', 'pods'], 64, /there is no kind "pods": say syncs, plugins or all/],
-    [['get', '-o', 'table'], 64, /'table' is invalid. Allowed choices are json, yaml, wide, name/],
-    [['get', 'plugin', 'web', '-l', 'a=b'], 64, /names or --selector, not both/],
-    [['tree', '--depth', 'deep'], 64, /Say a number of levels/],
-    [['reconcile'], 64, /missing required argument 'target'/],
-    [['reconcile', 'sync'], 64, /sync needs a name/],
-    [['reconcile', 'sync/a', '--timeout', 'soon'], 64, /"soon" is not a duration: write one such as/],
-    [['get', '--context', 'nope'], 2, /no context "nope"; it has: /],
-    [['get', '--kubeconfig', '/nowhere/at/all'], 2, /can't read the kubeconfig \/nowhere\/at\/all/],
-    [['get', 'plugins', '-l', 'a in'], 2, /unable to parse requirement/],
-  ] satisfies [string[], number, RegExp][]) {
-    test(`"${args.join(' ')}" ends with ${code} and says what to do`, async () => {
-      const ended = await espalier(args);
+for (const [args, message] of [
+  [['gte'], /unknown command 'gte'[\s\S]*Did you mean get\?/],
+  [['get', '--all-namspaces'], /unknown option '--all-namspaces'[\s\S]*--all-namespaces/],
+  [['get', 'pods'], /there is no kind "pods": say syncs, plugins or all/],
+  [['get', '-o', 'table'], /'table' is invalid. Allowed choices are json, yaml, wide, name/],
+  [['get', 'plugin', 'web', '-l', 'a=b'], /names or --selector, not both/],
+  [['tree', '--depth', 'deep'], /Say a number of levels/],
+  [['reconcile'], /missing required argument 'target'/],
+  [['reconcile', 'sync/'], /"sync\/" names nothing: say sync\/<name>/],
+  [['reconcile', 'sync/a', '--timeout', 'soon'], /"soon" is not a duration: write one such as/],
+  [['approve', 'sync/a', 'sync/b'], /one Sync or Plugin at a time/],
+] satisfies [string[], RegExp][]) {
+  // In this process, for no cluster is asked.
+  test(`espalier "${args.join(' ')}" is wrong usage: 64, and what to say instead`, async (t) => {
+    const { mock } = t.mock.method(process.stderr, 'write', () => true);
+    const code = await runCli(args);
+    const stderr = mock.calls.map((call) => call.arguments[0]).join('');
+    mock.restore();
+    assert.match(stderr, message);
+    assert.equal(code, 64);
+  });
+}
+
+describe('espalier, where the cluster is the wrong one,', { concurrency: 3 }, () => {
+  for (const [args, message] of [
+    [['--context', 'nope'], /no context "nope"; it has: /],
+    [['--kubeconfig', '/nowhere/at/all'], /can't read the kubeconfig \/nowhere\/at\/all/],
+    [['plugins', '-l', 'a in'], /unable to parse requirement/],
+  ] satisfies [string[], RegExp][]) {
+    test(`"get ${args.join(' ')}" ends with 2 and one line that says why`, async () => {
+      const ended = await espalier(['get', ...args]);
       assert.match(ended.stderr, message);
-      assert.equal(ended.code, code);
-      assert.equal(ended.stdout, '');
-      assert.doesNotMatch(ended.stderr, /\n {4}at /);
+      assert.deepEqual([ended.code, ended.stdout], [2, '']);
+      assert.equal(ended.stderr.trimEnd().split('\n').length, 1);
     });
   }
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
+import { describe, type TestContext, test } from 'node:test';
 import { isError, type KubeObject } from '../../src/api/index.ts';
 import type { KubeClient, ListTarget } from '../../src/cluster/client.ts';
 import { loadKubeconfig } from '../../src/cluster/kubeconfig.ts';
@@ -35,215 +35,233 @@ async function throughHttp(t: TestContext): Promise<{ proxy: HttpProxy; client: 
   return { proxy, client: testClient({ kubeconfig: { text: proxy.kubeconfig } }) };
 }
 
-test('a watch tells what exists, what comes, changes and goes', async (t) => {
-  const client = testClient();
-  const namespace = await testNamespace(t);
-  await client.create(configMap(namespace, 'a'));
-  const { watch, events, objects, syncs } = startWatch(t, client, configMaps(namespace));
-  await watch.synced;
-  assert.deepEqual(syncs, [[`${namespace}/a`]]);
-  await client.create(configMap(namespace, 'b'));
-  await client.patch({ ...configMap(namespace, 'a'), namespace, name: 'a' }, { data: { x: 'y' } }, { type: 'merge' });
-  await client.delete({ apiVersion: 'v1', kind: 'ConfigMap', namespace, name: 'b' });
-  await eventually(() => assert.deepEqual(events, ['added a', 'added b', 'modified a', 'deleted b']));
-  assert.deepEqual(objects[2]?.data, { x: 'y' });
-  await watch.stop();
-  await client.create(configMap(namespace, 'c'));
-  await always(() => assert.equal(events.length, 4), { forMs: 200 });
-});
-
-test('an object that leaves the selector is deleted for the watch', async (t) => {
-  const client = testClient();
-  const namespace = await testNamespace(t);
-  const { watch, events } = startWatch(t, client, { ...configMaps(namespace), labelSelector: 'watched=yes' });
-  await watch.synced;
-  await client.create(configMap(namespace, 'other', { watched: 'no' }));
-  const { metadata } = await client.create(configMap(namespace, 'a', { watched: 'yes' }));
-  await client.update({
-    ...configMap(namespace, 'a', { watched: 'no' }),
-    metadata: { ...metadata, labels: { watched: 'no' } },
+describe('watches', { concurrency: 6 }, () => {
+  test('a watch tells what exists, what comes, changes and goes', async (t) => {
+    const client = testClient();
+    const namespace = await testNamespace(t);
+    await client.create(configMap(namespace, 'a'));
+    const { watch, events, objects, syncs } = startWatch(t, client, configMaps(namespace));
+    await watch.synced;
+    assert.deepEqual(syncs, [[`${namespace}/a`]]);
+    await client.create(configMap(namespace, 'b'));
+    await client.patch({ ...configMap(namespace, 'a'), namespace, name: 'a' }, { data: { x: 'y' } }, { type: 'merge' });
+    await client.delete({ apiVersion: 'v1', kind: 'ConfigMap', namespace, name: 'b' });
+    await eventually(() => assert.deepEqual(events, ['added a', 'added b', 'modified a', 'deleted b']));
+    assert.deepEqual(objects[2]?.data, { x: 'y' });
+    await watch.stop();
+    await client.create(configMap(namespace, 'c'));
+    await always(() => assert.equal(events.length, 4), { forMs: 200 });
   });
-  await eventually(() => assert.deepEqual(events, ['added a', 'deleted a']));
-});
 
-test('connections that are dropped again and again lose no change and repeat none', async (t) => {
-  const namespace = await testNamespace(t);
-  const { proxy, client } = await throughTcp(t);
-  const { watch, events, syncs } = startWatch(t, client, configMaps(namespace));
-  await watch.synced;
-  const direct = testClient();
-  const names = ['a', 'b', 'c'];
-  for (const name of names) {
-    await direct.create(configMap(namespace, name));
-    await eventually(() => assert.ok(events.includes(`added ${name}`)));
-    proxy.drop();
-    await direct.delete({ apiVersion: 'v1', kind: 'ConfigMap', namespace, name });
-  }
-  await eventually(() => assert.equal(events.length, 6));
-  assert.deepEqual(
-    events,
-    names.flatMap((name) => [`added ${name}`, `deleted ${name}`]),
-  );
-  assert.equal(syncs.length, 1, 'it went on where it was, without listing again');
-});
+  test('an object that leaves the selector is deleted for the watch', async (t) => {
+    const client = testClient();
+    const namespace = await testNamespace(t);
+    const { watch, events } = startWatch(t, client, { ...configMaps(namespace), labelSelector: 'watched=yes' });
+    await watch.synced;
+    await client.create(configMap(namespace, 'other', { watched: 'no' }));
+    const { metadata } = await client.create(configMap(namespace, 'a', { watched: 'yes' }));
+    await client.update({
+      ...configMap(namespace, 'a', { watched: 'no' }),
+      metadata: { ...metadata, labels: { watched: 'no' } },
+    });
+    await eventually(() => assert.deepEqual(events, ['added a', 'deleted a']));
+  });
 
-test('a half-open connection is noticed by pings, and the watch goes on over another', async (t) => {
-  const namespace = await testNamespace(t);
-  const { proxy, client } = await throughTcp(t);
-  const { watch, events, errors } = startWatch(t, client, configMaps(namespace));
-  await watch.synced;
-  // A quiet watch on a good connection stays.
-  await always(() => assert.deepEqual(errors, []), { forMs: 1_000 });
-  proxy.freeze();
-  await testClient().create(configMap(namespace, 'a'));
-  await eventually(() => assert.deepEqual(events, ['added a']), { timeoutMs: 3_000 });
-});
+  test('a watch of metadata alone gets no more than that', async (t) => {
+    const client = testClient();
+    const namespace = await testNamespace(t);
+    const { watch, objects } = startWatch(t, client, { ...configMaps(namespace), metadataOnly: true });
+    await watch.synced;
+    await client.create({ ...configMap(namespace, 'a'), data: { big: 'x'.repeat(1_000) } });
+    await eventually(() => assert.deepEqual(Object.keys(objects[0] ?? {}).sort(), ['apiVersion', 'kind', 'metadata']));
+    assert.equal(objects[0]?.kind, 'ConfigMap');
+  });
 
-test('without HTTP/2 a half-open connection is noticed when the stream outlives its time', async (t) => {
-  const namespace = await testNamespace(t);
-  const { proxy, client } = await throughHttp(t);
-  const tcp = await startTcpProxy({ host: '127.0.0.1', port: Number(new URL(proxy.url).port) });
-  t.after(() => tcp.close());
-  const config = loadKubeconfig({ text: proxy.kubeconfig });
-  const behind = testClient({ kubeconfig: { ...config, server: `http://127.0.0.1:${tcp.port}` } });
-  const { watch, events } = startWatch(t, behind, configMaps(namespace), { idleMs: 500 });
-  await watch.synced;
-  await eventually(() => assert.ok(proxy.requests.some(({ path }) => /watch=1.*timeoutSeconds=(3\d|40)\b/.test(path))));
-  tcp.freeze();
-  await client.create(configMap(namespace, 'a'));
-  await eventually(() => assert.deepEqual(events, ['added a']), { timeoutMs: 3_000 });
-});
+  test('connections that are dropped again and again lose no change and repeat none', async (t) => {
+    const namespace = await testNamespace(t);
+    const { proxy, client } = await throughTcp(t);
+    const { watch, events, syncs } = startWatch(t, client, configMaps(namespace));
+    await watch.synced;
+    const direct = testClient();
+    const names = ['a', 'b', 'c'];
+    for (const name of names) {
+      await direct.create(configMap(namespace, name));
+      await eventually(() => assert.ok(events.includes(`added ${name}`)));
+      proxy.drop();
+      await direct.delete({ apiVersion: 'v1', kind: 'ConfigMap', namespace, name });
+    }
+    await eventually(() => assert.equal(events.length, 6));
+    assert.deepEqual(
+      events,
+      names.flatMap((name) => [`added ${name}`, `deleted ${name}`]),
+    );
+    assert.equal(syncs.length, 1, 'it went on where it was, without listing again');
+  });
 
-for (const [title, fault] of [
-  ['an answer', { status: 410 }],
-  [
-    'an event in the stream',
-    { status: 200, body: '{"type":"ERROR","object":{"kind":"Status","code":410,"reason":"Expired"}}\n' },
-  ],
-] as const) {
-  test(`a position that has expired, told by ${title}, leads to a new list that finds what was missed`, async (t) => {
+  test('a half-open connection is noticed by pings, and the watch goes on over another', async (t) => {
+    const namespace = await testNamespace(t);
+    const { proxy, client } = await throughTcp(t);
+    const { watch, events, errors } = startWatch(t, client, configMaps(namespace));
+    await watch.synced;
+    // A quiet watch on a good connection stays.
+    await always(() => assert.deepEqual(errors, []), { forMs: 1_000 });
+    proxy.freeze();
+    await testClient().create(configMap(namespace, 'a'));
+    await eventually(() => assert.deepEqual(events, ['added a']), { timeoutMs: 3_000 });
+  });
+
+  test('without HTTP/2 a half-open connection is noticed when the stream outlives its time', async (t) => {
     const namespace = await testNamespace(t);
     const { proxy, client } = await throughHttp(t);
-    const direct = testClient();
-    await direct.create(configMap(namespace, 'a'));
-    const { uid } = await direct.create(configMap(namespace, 'b')).then(({ metadata }) => metadata);
-    // The server holds this stream for a second only; then it is gone.
-    const { watch, events, objects, errors, syncs } = startWatch(t, client, configMaps(namespace), {
-      timeoutSeconds: 1,
-    });
+    const tcp = await startTcpProxy({ host: '127.0.0.1', port: Number(new URL(proxy.url).port) });
+    t.after(() => tcp.close());
+    const config = loadKubeconfig({ text: proxy.kubeconfig });
+    const behind = testClient({ kubeconfig: { ...config, server: `http://127.0.0.1:${tcp.port}` } });
+    const { watch, events } = startWatch(t, behind, configMaps(namespace), { idleMs: 500 });
     await watch.synced;
-    proxy.before = ({ path }) => (path.includes('watch=1') ? fault : undefined);
-    await eventually(() => assert.ok(errors.includes('KubeGone')));
-    proxy.before = undefined;
-    await direct.delete({ apiVersion: 'v1', kind: 'ConfigMap', namespace, name: 'b' });
-    await direct.create(configMap(namespace, 'c'));
-    await eventually(() => assert.deepEqual([...events].sort(), ['added a', 'added b', 'added c', 'deleted b']));
-    assert.ok(syncs.length >= 2);
-    assert.equal(objects.find((_, index) => events[index] === 'deleted b')?.metadata.uid, uid);
-  });
-}
-
-test('an API server that refuses for a while is not hammered', async (t) => {
-  const namespace = await testNamespace(t);
-  const { proxy, client } = await throughHttp(t);
-  const { watch, events } = startWatch(t, client, configMaps(namespace), { timeoutSeconds: 1 });
-  await watch.synced;
-  let refused = 0;
-  proxy.before = ({ path }) => {
-    if (!path.includes('watch=1')) return undefined;
-    refused++;
-    return { status: 500 };
-  };
-  await eventually(() => assert.ok(refused > 0));
-  await always(() => assert.ok(refused <= 5, `${refused} tries`), { forMs: 1_000 });
-  proxy.before = undefined;
-  await testClient().create(configMap(namespace, 'a'));
-  await eventually(() => assert.deepEqual(events, ['added a']));
-});
-
-test('a truncated or nonsensical stream is an error that is survived', async (t) => {
-  const namespace = await testNamespace(t);
-  const { proxy, client } = await throughHttp(t);
-  const { watch, events, errors } = startWatch(t, client, configMaps(namespace), { timeoutSeconds: 1 });
-  await watch.synced;
-  const faults = [{ status: 200, body: '<html>\n' }, { status: 200, body: '{"type":"ADDED"}\n' }, 'truncate' as const];
-  proxy.before = ({ path }) => (path.includes('watch=1') ? faults.shift() : undefined);
-  await testClient().create(configMap(namespace, 'a'));
-  await eventually(() => assert.deepEqual(events, ['added a']));
-  assert.ok(errors.filter((code) => code === 'KubeBadAnswer').length >= 2, String(errors));
-});
-
-test('a watch waits for a kind that is not served yet, and tells when all of it goes', async (t) => {
-  const client = testClient();
-  const group = `${uniqueName('g')}.example.com`;
-  const { watch, events, errors, syncs } = startWatch(t, client, { apiVersion: `${group}/v1`, kind: 'Thing' });
-  await watch.synced;
-  assert.deepEqual(syncs[0], []);
-  assert.ok(errors.every((code) => code === 'KubeKindUnknown'));
-  const crd = {
-    apiVersion: 'apiextensions.k8s.io/v1',
-    kind: 'CustomResourceDefinition',
-    metadata: { name: `things.${group}` },
-    spec: {
-      group,
-      scope: 'Cluster',
-      names: { plural: 'things', kind: 'Thing' },
-      versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }],
-    },
-  };
-  await client.create(crd);
-  await eventually(() => client.create({ apiVersion: `${group}/v1`, kind: 'Thing', metadata: { name: 'a' } }));
-  watch.wake();
-  await eventually(() => assert.deepEqual(events, ['added a']));
-  await client.delete({ ...crd, name: crd.metadata.name });
-  await eventually(() => assert.deepEqual(events, ['added a', 'deleted a']));
-});
-
-test('a handler that throws is reported and stops nothing', async (t) => {
-  const client = testClient();
-  const namespace = await testNamespace(t);
-  const seen: string[] = [];
-  const errors: string[] = [];
-  const watch = watchObjects(client, configMaps(namespace), {
-    onEvent(_, { metadata }) {
-      seen.push(metadata.name);
-      throw new Error('oops');
-    },
-    onError: ({ message }) => errors.push(message),
-  });
-  t.after(() => watch.stop());
-  await watch.synced;
-  for (const name of ['a', 'b']) await client.create(configMap(namespace, name));
-  await eventually(() => assert.deepEqual(seen, ['a', 'b']));
-  assert.match(errors[0] ?? '', /handler for ConfigMap failed: oops/);
-});
-
-test('a watch that is stopped before its first list says so, and ends at once', async (t) => {
-  const namespace = await testNamespace(t);
-  const { proxy, client } = await throughHttp(t);
-  proxy.before = () => 'hang';
-  const controller = new AbortController();
-  const watch = watchObjects(client, configMaps(namespace), { onEvent() {} }, { signal: controller.signal });
-  controller.abort();
-  await assert.rejects(watch.synced, (error) => isError(error, 'Aborted'));
-  await watch.stop();
-});
-
-test('two hundred watches share a few connections and leave requests alone', async (t) => {
-  const namespace = await testNamespace(t);
-  const { proxy, client } = await throughTcp(t);
-  const target = configMaps(namespace);
-  const logs = Array.from({ length: 200 }, () => startWatch(t, client, target));
-  await Promise.all(logs.map(({ watch }) => watch.synced));
-  await eventually(async () => {
-    const started = performance.now();
-    await Promise.all(
-      Array.from({ length: 20 }, () => client.get({ ...configMap(namespace, 'x'), namespace, name: 'x' })),
+    await eventually(() =>
+      assert.ok(proxy.requests.some(({ path }) => /watch=1.*timeoutSeconds=(3\d|40)\b/.test(path))),
     );
-    assert.ok(performance.now() - started < 1_000, 'requests are answered');
+    tcp.freeze();
+    await client.create(configMap(namespace, 'a'));
+    await eventually(() => assert.deepEqual(events, ['added a']), { timeoutMs: 3_000 });
   });
-  await client.create(configMap(namespace, 'a'));
-  await eventually(() => assert.ok(logs.every(({ events }) => events.length === 1)));
-  // 64 for requests, and 200 streams on connections of 80.
-  assert.ok(proxy.open <= 67, `${proxy.open} connections`);
+
+  for (const [title, fault] of [
+    ['an answer', { status: 410 }],
+    [
+      'an event in the stream',
+      { status: 200, body: '{"type":"ERROR","object":{"kind":"Status","code":410,"reason":"Expired"}}\n' },
+    ],
+  ] as const) {
+    test(`a position that has expired, told by ${title}, leads to a new list that finds what was missed`, async (t) => {
+      const namespace = await testNamespace(t);
+      const { proxy, client } = await throughHttp(t);
+      const direct = testClient();
+      await direct.create(configMap(namespace, 'a'));
+      const { uid } = await direct.create(configMap(namespace, 'b')).then(({ metadata }) => metadata);
+      // The server holds this stream for a second only; then it is gone.
+      const { watch, events, objects, errors, syncs } = startWatch(t, client, configMaps(namespace), {
+        timeoutSeconds: 1,
+      });
+      await watch.synced;
+      proxy.before = ({ path }) => (path.includes('watch=1') ? fault : undefined);
+      await eventually(() => assert.ok(errors.includes('KubeGone')));
+      proxy.before = undefined;
+      await direct.delete({ apiVersion: 'v1', kind: 'ConfigMap', namespace, name: 'b' });
+      await direct.create(configMap(namespace, 'c'));
+      await eventually(() => assert.deepEqual([...events].sort(), ['added a', 'added b', 'added c', 'deleted b']));
+      assert.ok(syncs.length >= 2);
+      assert.equal(objects.find((_, index) => events[index] === 'deleted b')?.metadata.uid, uid);
+    });
+  }
+
+  test('an API server that refuses for a while is not hammered', async (t) => {
+    const namespace = await testNamespace(t);
+    const { proxy, client } = await throughHttp(t);
+    const { watch, events } = startWatch(t, client, configMaps(namespace), { timeoutSeconds: 1 });
+    await watch.synced;
+    let refused = 0;
+    proxy.before = ({ path }) => {
+      if (!path.includes('watch=1')) return undefined;
+      refused++;
+      return { status: 500 };
+    };
+    await eventually(() => assert.ok(refused > 0));
+    await always(() => assert.ok(refused <= 5, `${refused} tries`), { forMs: 1_000 });
+    proxy.before = undefined;
+    await testClient().create(configMap(namespace, 'a'));
+    await eventually(() => assert.deepEqual(events, ['added a']));
+  });
+
+  test('a truncated or nonsensical stream is an error that is survived', async (t) => {
+    const namespace = await testNamespace(t);
+    const { proxy, client } = await throughHttp(t);
+    const { watch, events, errors } = startWatch(t, client, configMaps(namespace), { timeoutSeconds: 1 });
+    await watch.synced;
+    const faults = [
+      { status: 200, body: '<html>\n' },
+      { status: 200, body: '{"type":"ADDED"}\n' },
+      'truncate' as const,
+    ];
+    proxy.before = ({ path }) => (path.includes('watch=1') ? faults.shift() : undefined);
+    await testClient().create(configMap(namespace, 'a'));
+    await eventually(() => assert.deepEqual(events, ['added a']));
+    assert.ok(errors.filter((code) => code === 'KubeBadAnswer').length >= 2, String(errors));
+  });
+
+  test('a watch waits for a kind that is not served yet, and tells when all of it goes', async (t) => {
+    const client = testClient();
+    const group = `${uniqueName('g')}.example.com`;
+    const { watch, events, errors, syncs } = startWatch(t, client, { apiVersion: `${group}/v1`, kind: 'Thing' });
+    await watch.synced;
+    assert.deepEqual(syncs[0], []);
+    assert.ok(errors.every((code) => code === 'KubeKindUnknown'));
+    const crd = {
+      apiVersion: 'apiextensions.k8s.io/v1',
+      kind: 'CustomResourceDefinition',
+      metadata: { name: `things.${group}` },
+      spec: {
+        group,
+        scope: 'Cluster',
+        names: { plural: 'things', kind: 'Thing' },
+        versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }],
+      },
+    };
+    await client.create(crd);
+    await eventually(() => client.create({ apiVersion: `${group}/v1`, kind: 'Thing', metadata: { name: 'a' } }));
+    watch.wake();
+    await eventually(() => assert.deepEqual(events, ['added a']));
+    await client.delete({ ...crd, name: crd.metadata.name });
+    await eventually(() => assert.deepEqual(events, ['added a', 'deleted a']));
+  });
+
+  test('a handler that throws is reported and stops nothing', async (t) => {
+    const client = testClient();
+    const namespace = await testNamespace(t);
+    const seen: string[] = [];
+    const errors: string[] = [];
+    const watch = watchObjects(client, configMaps(namespace), {
+      onEvent(_, { metadata }) {
+        seen.push(metadata.name);
+        throw new Error('oops');
+      },
+      onError: ({ message }) => errors.push(message),
+    });
+    t.after(() => watch.stop());
+    await watch.synced;
+    for (const name of ['a', 'b']) await client.create(configMap(namespace, name));
+    await eventually(() => assert.deepEqual(seen, ['a', 'b']));
+    assert.match(errors[0] ?? '', /handler for ConfigMap failed: oops/);
+  });
+
+  test('a watch that is stopped before its first list says so, and ends at once', async (t) => {
+    const namespace = await testNamespace(t);
+    const { proxy, client } = await throughHttp(t);
+    proxy.before = () => 'hang';
+    const controller = new AbortController();
+    const watch = watchObjects(client, configMaps(namespace), { onEvent() {} }, { signal: controller.signal });
+    controller.abort();
+    await assert.rejects(watch.synced, (error) => isError(error, 'Aborted'));
+    await watch.stop();
+  });
+
+  test('two hundred watches share a few connections and leave requests alone', async (t) => {
+    const namespace = await testNamespace(t);
+    const { proxy, client } = await throughTcp(t, 5_000);
+    const target = configMaps(namespace);
+    const logs = Array.from({ length: 200 }, () => startWatch(t, client, target));
+    await Promise.all(logs.map(({ watch }) => watch.synced));
+    await eventually(async () => {
+      const started = performance.now();
+      await Promise.all(
+        Array.from({ length: 20 }, () => client.get({ ...configMap(namespace, 'x'), namespace, name: 'x' })),
+      );
+      assert.ok(performance.now() - started < 1_000, 'requests are answered');
+    });
+    await client.create(configMap(namespace, 'a'));
+    await eventually(() => assert.ok(logs.every(({ events }) => events.length === 1)));
+    // 64 for requests, and 200 streams on connections of 80.
+    assert.ok(proxy.open <= 67, `${proxy.open} connections`);
+  });
 });

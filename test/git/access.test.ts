@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync, verify } from 'node:crypto';
 import { createServer } from 'node:http';
-import { connect, type AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { inspect } from 'node:util';
 import { credentialsFromSecret } from '../../src/git/credentials.ts';
@@ -42,7 +42,13 @@ after(async () => {
 /** Nothing that an error carries may show the secret, however it is written. */
 function holdsNoSecret(error: unknown): boolean {
   const text = `${inspect(error, { depth: 10 })} ${JSON.stringify(error)} ${error instanceof Error ? error.stack : ''}`;
-  for (const form of [PASSWORD, encodeURIComponent(PASSWORD), 'tok@', 'tok%40', Buffer.from(`ada:${PASSWORD}`).toString('base64')]) {
+  for (const form of [
+    PASSWORD,
+    encodeURIComponent(PASSWORD),
+    'tok@',
+    'tok%40',
+    Buffer.from(`ada:${PASSWORD}`).toString('base64'),
+  ]) {
     assert.ok(!text.includes(form), `${form} in ${text}`);
   }
   return true;
@@ -76,8 +82,27 @@ for (const backend of BACKENDS) {
       await assert.rejects(none.resolve({ branch: 'main' }), { code: 'GitAuthFailed' });
       const wrong = credentialsFromSecret({ username: 'eve', password: PASSWORD }, `${guarded.url}/a.git`);
       const refused = await openAt(t, folder.path, guarded, 'a.git', { backend, credentials: wrong });
-      await assert.rejects(refused.resolve({ branch: 'main' }), { code: 'GitAuthFailed', message: /did not accept the credentials/ });
+      await assert.rejects(refused.resolve({ branch: 'main' }), {
+        code: 'GitAuthFailed',
+        message: /did not accept the credentials/,
+      });
       await assert.rejects(refused.fetch(commit), holdsNoSecret);
+    });
+
+    test('S19: shows no secret that a server throws back', async (t) => {
+      const said = `ERR ${'no '.repeat(190)}: ada:${PASSWORD} ${encodeURIComponent(PASSWORD)} ${BASIC}`;
+      const line = `${(said.length + 4).toString(16).padStart(4, '0')}${said}0000`;
+      guarded.intercept = (_, response) => {
+        response.writeHead(200, { 'content-type': 'application/x-git-upload-pack-advertisement' }).end(line, 'latin1');
+        return true;
+      };
+      t.after(() => {
+        guarded.intercept = undefined;
+      });
+      const credentials = credentialsFromSecret({ username: 'ada', password: PASSWORD }, `${guarded.url}/a.git`);
+      const repository = await openAt(t, folder.path, guarded, 'a.git', { backend, credentials });
+      await assert.rejects(repository.resolve({ branch: 'main' }), holdsNoSecret);
+      await assert.rejects(repository.fetch(commit), holdsNoSecret);
     });
 
     test('says that there is no such repository', async (t) => {
@@ -89,10 +114,18 @@ for (const backend of BACKENDS) {
     test('trusts a server by the authority in the Secret, and no server without it', async (t) => {
       const data = { username: 'ada', password: PASSWORD };
       const credentials = credentialsFromSecret({ ...data, 'ca.crt': ca }, `${secure.url}/a.git`);
-      const repository = await openAt(t, folder.path, secure, 'a.git', { backend, credentials, allow: { privateAddresses: true } });
+      const repository = await openAt(t, folder.path, secure, 'a.git', {
+        backend,
+        credentials,
+        allow: { privateAddresses: true },
+      });
       await repository.fetch((await repository.resolve({ branch: 'main' })).commit);
       assert.equal(await readText(repository, commit, 'a'), 'one');
-      const strict = await openAt(t, folder.path, secure, 'a.git', { backend, credentials: credentialsFromSecret(data, `${secure.url}/a.git`) , allow: ALLOWED });
+      const strict = await openAt(t, folder.path, secure, 'a.git', {
+        backend,
+        credentials: credentialsFromSecret(data, `${secure.url}/a.git`),
+        allow: ALLOWED,
+      });
       await assert.rejects(strict.resolve({ branch: 'main' }), { code: 'GitUnreachable', message: /ca\.crt/ });
     });
 
@@ -104,7 +137,9 @@ for (const backend of BACKENDS) {
         const url = new URL(request.url ?? '');
         const onward = connect(Number(url.port), url.hostname, () => {
           const headers = Object.entries(request.headers).map(([name, value]) => `${name}: ${value}`);
-          onward.write(`${request.method} ${url.pathname}${url.search} HTTP/1.1\r\n${headers.join('\r\n')}\r\nconnection: close\r\n\r\n`);
+          onward.write(
+            `${request.method} ${url.pathname}${url.search} HTTP/1.1\r\n${headers.join('\r\n')}\r\nconnection: close\r\n\r\n`,
+          );
           request.pipe(onward, { end: false });
           onward.pipe(response.socket ?? onward);
         });
@@ -125,13 +160,19 @@ for (const backend of BACKENDS) {
         proxy.close();
       });
       const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
-      const credentials = credentialsFromSecret({ username: 'ada', password: PASSWORD, 'ca.crt': ca }, `${secure.url}/a.git`);
+      const credentials = credentialsFromSecret(
+        { username: 'ada', password: PASSWORD, 'ca.crt': ca },
+        `${secure.url}/a.git`,
+      );
       const options = { backend, credentials, timeoutMs: 5000 };
       const proxied = await openAt(t, folder.path, secure, 'a.git', { ...options, proxy: { url } });
       assert.equal((await proxied.resolve({ branch: 'main' })).commit, commit);
       assert.match(through.join(), /CONNECT 127\.0\.0\.1:/);
       const before = through.length;
-      const direct = await openAt(t, folder.path, secure, 'a.git', { ...options, proxy: { url, noProxy: ['127.0.0.1'] } });
+      const direct = await openAt(t, folder.path, secure, 'a.git', {
+        ...options,
+        proxy: { url, noProxy: ['127.0.0.1'] },
+      });
       assert.equal((await direct.resolve({ branch: 'main' })).commit, commit);
       assert.equal(through.length, before);
     });
@@ -143,9 +184,13 @@ test('gets a GitHub App in with a token that it asks for once', async (t) => {
   const asked: string[] = [];
   let now = 1_700_000_000_000;
   const api = createServer((request, response) => {
-    const [head = '', claims = '', proof = ''] = (request.headers.authorization ?? '').replace('Bearer ', '').split('.');
+    const [head = '', claims = '', proof = ''] = (request.headers.authorization ?? '')
+      .replace('Bearer ', '')
+      .split('.');
     const valid = verify('RSA-SHA256', Buffer.from(`${head}.${claims}`), publicKey, Buffer.from(proof, 'base64url'));
-    asked.push(`${request.method} ${request.url} ${valid} ${JSON.parse(Buffer.from(claims, 'base64url').toString()).iss}`);
+    asked.push(
+      `${request.method} ${request.url} ${valid} ${JSON.parse(Buffer.from(claims, 'base64url').toString()).iss}`,
+    );
     response.writeHead(201, { 'content-type': 'application/json' });
     response.end(JSON.stringify({ token: 'ghs_installation', expires_at: new Date(now + 3_600_000).toISOString() }));
   });
@@ -170,14 +215,19 @@ test('gets a GitHub App in with a token that it asks for once', async (t) => {
   assert.equal(asked.length, 2);
 });
 
-describe('reaching a server by SSH', { skip: (await hasSshd()) ? false : 'no /usr/sbin/sshd on this machine; install openssh-server to run these' }, () => {
+describe('reaching a server by SSH', {
+  skip: (await hasSshd()) ? false : 'no /usr/sbin/sshd on this machine; install openssh-server to run these',
+}, () => {
   let sshd: SshServer;
   before(async () => {
     sshd = await startSshd(folder.path);
   });
   after(() => sshd.close());
 
-  function options(data: Record<string, string>): { url: string; credentials: ReturnType<typeof credentialsFromSecret> } {
+  function options(data: Record<string, string>): {
+    url: string;
+    credentials: ReturnType<typeof credentialsFromSecret>;
+  } {
     const url = `ssh://${sshd.user}@127.0.0.1:${sshd.port}${folder.path}/a.git`;
     return { url, credentials: credentialsFromSecret(data, url) };
   }
@@ -197,7 +247,10 @@ describe('reaching a server by SSH', { skip: (await hasSshd()) ? false : 'no /us
     assert.equal(refs.find(({ ref }) => ref === 'HEAD')?.target, 'refs/heads/main');
     const annotated = await repository.resolve({ semver: '1.x' });
     assert.deepEqual(annotated, { commit, ref: 'refs/tags/v1.0.0' });
-    await assert.rejects(repository.resolve({ branch: 'none' }), { code: 'GitRefMissing', message: /its branches: main/ });
+    await assert.rejects(repository.resolve({ branch: 'none' }), {
+      code: 'GitRefMissing',
+      message: /its branches: main/,
+    });
   });
 
   test('fetches an older commit by its id, and what a tag points at', async (t) => {
@@ -219,13 +272,25 @@ describe('reaching a server by SSH', { skip: (await hasSshd()) ? false : 'no /us
   });
 
   test('gives its key to no host that it does not know, and none to one that lies', async (t) => {
-    const repository = await openAt(t, folder.path, guarded, '', options({ identity: sshd.identity, known_hosts: sshd.wrongHosts }));
+    const repository = await openAt(
+      t,
+      folder.path,
+      guarded,
+      '',
+      options({ identity: sshd.identity, known_hosts: sshd.wrongHosts }),
+    );
     await assert.rejects(repository.resolve({ branch: 'main' }), { code: 'GitHostUnknown', message: /known_hosts/ });
     assert.throws(() => options({ identity: sshd.identity }), { code: 'GitHostUnknown', message: /ssh-keyscan/ });
   });
 
   test('says that a key is not accepted, and that a repository is not there', async (t) => {
-    const stranger = await openAt(t, folder.path, guarded, '', options({ identity: sshd.strangerIdentity, known_hosts: sshd.knownHosts }));
+    const stranger = await openAt(
+      t,
+      folder.path,
+      guarded,
+      '',
+      options({ identity: sshd.strangerIdentity, known_hosts: sshd.knownHosts }),
+    );
     await assert.rejects(stranger.resolve({ branch: 'main' }), { code: 'GitAuthFailed' });
     const { url, credentials } = options({ identity: sshd.identity, known_hosts: sshd.knownHosts });
     const nowhere = await openAt(t, folder.path, guarded, '', { url: url.replace('a.git', 'none.git'), credentials });

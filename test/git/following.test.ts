@@ -43,7 +43,8 @@ for (const backend of BACKENDS) {
       const resolved = await repository.resolve({ branch: 'main' });
       assert.deepEqual(resolved, { commit, ref: 'refs/heads/main' });
       await repository.fetch(resolved.commit, resolved.ref);
-      for (const [path, content] of Object.entries(files)) assert.equal(await readText(repository, commit, path), content, path);
+      for (const [path, content] of Object.entries(files))
+        assert.equal(await readText(repository, commit, path), content, path);
       assert.equal(await readText(repository, commit, 'none'), undefined);
       assert.equal(await readText(repository, commit, 'a.yaml/below'), undefined);
       assert.equal(await readText(repository, commit, 'deep'), undefined);
@@ -52,7 +53,10 @@ for (const backend of BACKENDS) {
       assert.equal(await repository.tree(commit).id(''), await origin.git('rev-parse', 'main^{tree}'));
       assert.equal(Object.getPrototypeOf({}), Object.prototype);
       const { message, author, committedAt, parents } = await repository.commit(commit);
-      assert.deepEqual({ message, parents, committedAt }, { message: 'first\n\nwith a body', parents: [], committedAt: '2023-11-14T22:13:20.000Z' });
+      assert.deepEqual(
+        { message, parents, committedAt },
+        { message: 'first\n\nwith a body', parents: [], committedAt: '2023-11-14T22:13:20.000Z' },
+      );
       assert.deepEqual(author, { name: 'Ada Lovelace', email: 'ada@example.com' });
     });
 
@@ -61,7 +65,18 @@ for (const backend of BACKENDS) {
       const first = await origin.commit({ a: '1' });
       await origin.git('tag', 'v1.0.0', first);
       const second = await origin.commit({ a: '2' });
-      await origin.git('-c', 'user.name=x', '-c', 'user.email=x@example.com', 'tag', '-a', '-m', 'note', 'v1.1.0', second);
+      await origin.git(
+        '-c',
+        'user.name=x',
+        '-c',
+        'user.email=x@example.com',
+        'tag',
+        '-a',
+        '-m',
+        'note',
+        'v1.1.0',
+        second,
+      );
       const third = await origin.commit({ a: '3' }, { branch: 'other' });
       await origin.git('tag', 'unrelated', third);
       const asked: [string[], string][] = [];
@@ -85,7 +100,14 @@ for (const backend of BACKENDS) {
         assert.equal((await pathsOf(repository, commit)).join(), 'a');
       }
       const refs = await repository.refs();
-      assert.deepEqual(refs.map(({ ref }) => ref).toSorted(), ['HEAD', 'refs/heads/main', 'refs/heads/other', 'refs/tags/unrelated', 'refs/tags/v1.0.0', 'refs/tags/v1.1.0']);
+      assert.deepEqual(refs.map(({ ref }) => ref).toSorted(), [
+        'HEAD',
+        'refs/heads/main',
+        'refs/heads/other',
+        'refs/tags/unrelated',
+        'refs/tags/v1.0.0',
+        'refs/tags/v1.1.0',
+      ]);
       assert.equal(refs.find(({ ref }) => ref === 'refs/tags/v1.1.0')?.peeled, second);
     });
 
@@ -180,8 +202,14 @@ for (const backend of BACKENDS) {
       await origin.commit({ a: '2' }, { branch: 'other' });
       await repository.fetch(commit);
       await origin.git('update-ref', '-d', 'refs/heads/main');
-      await assert.rejects(repository.resolve({ branch: 'main' }), { code: 'GitRefMissing', message: /has no branch main; its branches: other\.$/ });
-      await assert.rejects(repository.resolve({ tag: 'v9' }), { code: 'GitRefMissing', message: /has no tag v9; its tags: none\.$/ });
+      await assert.rejects(repository.resolve({ branch: 'main' }), {
+        code: 'GitRefMissing',
+        message: /has no branch main; its branches: other\.$/,
+      });
+      await assert.rejects(repository.resolve({ tag: 'v9' }), {
+        code: 'GitRefMissing',
+        message: /has no tag v9; its tags: none\.$/,
+      });
       await assert.rejects(repository.resolve({}), { code: 'GitRefMissing', message: /has no default branch/ });
       assert.equal(await readText(repository, commit, 'a'), '1');
     });
@@ -203,10 +231,17 @@ for (const backend of BACKENDS) {
       const blob = await origin.git('rev-parse', 'main:a');
       await origin.git('tag', 'file', blob);
       const { commit, ref } = await repository.resolve({ tag: 'file' });
-      await assert.rejects(repository.fetch(commit, ref), { code: 'GitRefMissing', message: /it is a blob|no longer leads/ });
+      await assert.rejects(repository.fetch(commit, ref), {
+        code: 'GitRefMissing',
+        message: /it is a blob|no longer leads/,
+      });
       await assert.rejects(repository.resolve({ commit: 'abc123' }), { code: 'GitRefMissing', message: /40 digits/ });
       for (const branch of ['--upload-pack=touch x', 'a b', '../x', 'x.lock', '']) {
-        await assert.rejects(repository.resolve({ branch }), { code: 'GitRefMissing', message: /can't be the name/ }, branch);
+        await assert.rejects(
+          repository.resolve({ branch }),
+          { code: 'GitRefMissing', message: /can't be the name/ },
+          branch,
+        );
       }
     });
 
@@ -222,3 +257,23 @@ for (const backend of BACKENDS) {
     });
   });
 }
+
+test('lets the program git fetch what proved large, where there is one', async (t) => {
+  const { origin, name } = await fresh();
+  await origin.commit({ a: '1' });
+  const limits = { largeBytes: 100 };
+  const withGit = await openAt(t, folder.path, server, name, { limits });
+  const without = await openAt(t, folder.path, server, name, { limits, gitPath: null });
+  for (const [repository, agents] of [
+    [withGit, ['git/espalier', 'git/2']],
+    [without, ['git/espalier', 'git/espalier']],
+  ] as const) {
+    for (const agent of agents) {
+      const commit = await origin.commit({ a: `${Math.random()}` });
+      server.requests.length = 0;
+      await repository.fetch(commit, 'refs/heads/main');
+      const seen = server.requests.map(({ headers }) => `${headers['user-agent']}`.slice(0, agent.length));
+      assert.deepEqual(new Set(seen), new Set([agent]));
+    }
+  }
+});

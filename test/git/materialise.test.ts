@@ -29,7 +29,10 @@ after(async () => {
 type Entries = [mode: string, name: string | Buffer, oid: string][];
 
 /** Fetches a commit whose root is this very tree, however odd, as a hostile server would offer it. */
-async function fetchTree(t: { after(step: () => Promise<void>): void }, entries: Entries): Promise<{ repository: GitRepository; commit: string }> {
+async function fetchTree(
+  t: { after(step: () => Promise<void>): void },
+  entries: Entries,
+): Promise<{ repository: GitRepository; commit: string }> {
   const commit = await origin.raw('commit', commitBytes(await origin.raw('tree', treeBytes(entries))));
   await origin.git('update-ref', 'refs/heads/main', commit);
   const repository = await openAt(t as never, folder.path, server, 'odd.git', { backend: 'builtin' });
@@ -44,10 +47,19 @@ function destination(): string {
 describe('writing a folder for programs that need one', () => {
   test('writes the files, none of them executable, and counts them', async (t) => {
     const inner = await origin.raw('tree', treeBytes([['100755', 'run.sh', blob]]));
-    const { repository, commit } = await fetchTree(t, [['100644', '__proto__', blob], ['100644', 'a.yaml', blob], ['40000', 'constructor', inner]]);
+    const { repository, commit } = await fetchTree(t, [
+      ['100644', '__proto__', blob],
+      ['100644', 'a.yaml', blob],
+      ['40000', 'constructor', inner],
+    ]);
     const out = destination();
     assert.deepEqual(await materialise(repository.tree(commit), '', out), { files: 3, bytes: 21 });
-    assert.deepEqual((await readdir(out, { recursive: true })).toSorted(), ['__proto__', 'a.yaml', 'constructor', 'constructor/run.sh']);
+    assert.deepEqual((await readdir(out, { recursive: true })).toSorted(), [
+      '__proto__',
+      'a.yaml',
+      'constructor',
+      'constructor/run.sh',
+    ]);
     assert.equal(await readFile(join(out, 'constructor/run.sh'), 'utf8'), 'content');
     assert.equal((await stat(join(out, 'constructor/run.sh'))).mode & 0o111, 0);
     const part = destination();
@@ -56,9 +68,27 @@ describe('writing a folder for programs that need one', () => {
     await assert.rejects(materialise(repository.tree(commit), '../x', destination()), { code: 'GitUnsafePath' });
   });
 
-  for (const name of ['..\\x', '..', '.', '.git', '.GIT', '.Git ', 'git~1', '.g\u200cit', 'a/b', 'a\\b', 'tab\there', 'con', 'nul.txt', Buffer.from([0xff, 0xfe])]) {
+  for (const name of [
+    '..\\x',
+    '..',
+    '.',
+    '.git',
+    '.GIT',
+    '.Git ',
+    'git~1',
+    '.g\u200cit',
+    'a/b',
+    'a\\b',
+    'tab\there',
+    'con',
+    'nul.txt',
+    Buffer.from([0xff, 0xfe]),
+  ]) {
     test(`S5: refuses a file named ${JSON.stringify(name.toString())} and leaves nothing behind`, async (t) => {
-      const { repository, commit } = await fetchTree(t, [['100644', 'a', blob], ['100644', name, blob]]);
+      const { repository, commit } = await fetchTree(t, [
+        ['100644', 'a', blob],
+        ['100644', name, blob],
+      ]);
       const out = destination();
       await assert.rejects(materialise(repository.tree(commit), '', out), { code: 'GitUnsafePath' });
       await assert.rejects(stat(out), { code: 'ENOENT' });
@@ -70,25 +100,43 @@ describe('writing a folder for programs that need one', () => {
     const git = await origin.raw('tree', treeBytes([['40000', 'hooks', hooks]]));
     const inner = await origin.raw('tree', treeBytes([['40000', '.git', git]]));
     const { repository, commit } = await fetchTree(t, [['40000', 'charts', inner]]);
-    await assert.rejects(materialise(repository.tree(commit), 'charts', destination()), { code: 'GitUnsafePath', message: /Git's own folder/ });
+    await assert.rejects(materialise(repository.tree(commit), 'charts', destination()), {
+      code: 'GitUnsafePath',
+      message: /Git's own folder/,
+    });
   });
 
   test('refuses links and submodules, to write and to read through', async (t) => {
     const target = await origin.raw('blob', Buffer.from('/etc'));
-    for (const [mode, oid, what] of [['120000', target, /a link/], ['160000', '3'.repeat(40), /a submodule/]] as const) {
-      const { repository, commit } = await fetchTree(t, [['100644', 'a', blob], [mode, 'way', oid]]);
+    for (const [mode, oid, what] of [
+      ['120000', target, /a link/],
+      ['160000', '3'.repeat(40), /a submodule/],
+    ] as const) {
+      const { repository, commit } = await fetchTree(t, [
+        ['100644', 'a', blob],
+        [mode, 'way', oid],
+      ]);
       const tree = repository.tree(commit);
       await assert.rejects(materialise(tree, '', destination()), { code: 'GitUnsafePath', message: what });
       await assert.rejects(tree.read('way'), { code: 'GitUnsafePath', message: what });
       await assert.rejects(tree.read('way/passwd'), { code: 'GitUnsafePath', message: what });
       await assert.rejects(tree.list('way'), { code: 'GitUnsafePath', message: what });
-      assert.deepEqual((await tree.list('')).map(({ type }) => type), ['file', what.source === 'a link' ? 'link' : 'submodule']);
+      assert.deepEqual(
+        (await tree.list('')).map(({ type }) => type),
+        ['file', what.source === 'a link' ? 'link' : 'submodule'],
+      );
     }
   });
 
   test('refuses names that are one name on some file systems', async (t) => {
-    const { repository, commit } = await fetchTree(t, [['100644', 'Values.yaml', blob], ['100644', 'values.yaml', blob]]);
-    await assert.rejects(materialise(repository.tree(commit), '', destination()), { code: 'GitUnsafePath', message: /only in case/ });
+    const { repository, commit } = await fetchTree(t, [
+      ['100644', 'Values.yaml', blob],
+      ['100644', 'values.yaml', blob],
+    ]);
+    await assert.rejects(materialise(repository.tree(commit), '', destination()), {
+      code: 'GitUnsafePath',
+      message: /only in case/,
+    });
   });
 
   test('bounds files, bytes, depth, and what a tiny repository unfolds to', async (t) => {
@@ -101,8 +149,14 @@ describe('writing a folder for programs that need one', () => {
     const { repository, commit } = await fetchTree(t, [['40000', 'bomb', tree]]);
     const bomb = repository.tree(commit);
     const out = destination();
-    await assert.rejects(materialise(bomb, '', out, { files: 50 }), { code: 'GitTooLarge', message: /more than 50 files/ });
-    await assert.rejects(materialise(bomb, '', out, { bytes: 100 }), { code: 'GitTooLarge', message: /more than 100 bytes/ });
+    await assert.rejects(materialise(bomb, '', out, { files: 50 }), {
+      code: 'GitTooLarge',
+      message: /more than 50 files/,
+    });
+    await assert.rejects(materialise(bomb, '', out, { bytes: 100 }), {
+      code: 'GitTooLarge',
+      message: /more than 100 bytes/,
+    });
     await assert.rejects(materialise(bomb, '', out, { depth: 3 }), { code: 'GitTooLarge', message: /deeper than 3/ });
     await assert.rejects(stat(out), { code: 'ENOENT' });
     await assert.rejects(pathsOf(repository, commit), { code: 'GitTooLarge' });
@@ -121,13 +175,29 @@ describe('a plain folder as a tree', () => {
     await writeFile(join(dir, 'run.sh'), 'r', { mode: 0o755 });
     await symlink('/etc/passwd', join(dir, 'sub/out'));
     const committed = await origin.raw('blob', Buffer.from('a'));
-    const sub = await origin.raw('tree', treeBytes([['100644', 'a.txt', committed], ['120000', 'out', await origin.raw('blob', Buffer.from('/etc/passwd'))]]));
+    const sub = await origin.raw(
+      'tree',
+      treeBytes([
+        ['100644', 'a.txt', committed],
+        ['120000', 'out', await origin.raw('blob', Buffer.from('/etc/passwd'))],
+      ]),
+    );
     const subd = await origin.raw('tree', treeBytes([['100644', 'b.txt', await origin.raw('blob', Buffer.from('b'))]]));
-    const root = await origin.raw('tree', treeBytes([['100755', 'run.sh', await origin.raw('blob', Buffer.from('r'))], ['40000', 'sub.d', subd], ['40000', 'sub', sub]]));
+    const root = await origin.raw(
+      'tree',
+      treeBytes([
+        ['100755', 'run.sh', await origin.raw('blob', Buffer.from('r'))],
+        ['40000', 'sub.d', subd],
+        ['40000', 'sub', sub],
+      ]),
+    );
     const tree = folderTree(dir);
     assert.equal(await tree.id(''), root);
     assert.equal(await tree.id('sub'), sub);
-    assert.deepEqual((await Array.fromAsync(tree.walk(''))).map(({ path }) => path), ['run.sh', 'sub.d', 'sub.d/b.txt', 'sub', 'sub/a.txt', 'sub/out']);
+    assert.deepEqual(
+      (await Array.fromAsync(tree.walk(''))).map(({ path }) => path),
+      ['run.sh', 'sub.d', 'sub.d/b.txt', 'sub', 'sub/a.txt', 'sub/out'],
+    );
     assert.equal(Buffer.from((await tree.read('/sub/a.txt')) ?? []).toString(), 'a');
     assert.equal(await tree.read('sub/none'), undefined);
     assert.equal(await tree.read('.git/HEAD'), undefined);
@@ -141,7 +211,10 @@ describe('a plain folder as a tree', () => {
     await mkdir(dir);
     await symlink(folder.path, join(dir, 'out'));
     const tree = folderTree(dir);
-    await assert.rejects(tree.read('out/odd.git/HEAD'), { code: 'GitUnsafePath', message: /a link, which is not followed/ });
+    await assert.rejects(tree.read('out/odd.git/HEAD'), {
+      code: 'GitUnsafePath',
+      message: /a link, which is not followed/,
+    });
     await assert.rejects(tree.list('out'), { code: 'GitUnsafePath' });
     await assert.rejects(materialise(tree, '', destination()), { code: 'GitUnsafePath' });
   });

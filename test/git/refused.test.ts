@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { access } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { access, readdir } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -8,7 +9,7 @@ import { isError } from '../../src/api/index.ts';
 import { openRepository } from '../../src/git/repository.ts';
 import { type GitServer, serve, startGitServer } from './support/gitserver.ts';
 import { ALLOWED, BACKENDS, openAt, readText } from './support/open.ts';
-import { makeFolder, makeOrigin, type Origin } from './support/origin.ts';
+import { feed, makeFolder, makeOrigin, type Origin } from './support/origin.ts';
 
 let folder: Awaited<ReturnType<typeof makeFolder>>;
 let server: GitServer;
@@ -29,7 +30,15 @@ after(async () => {
 test('S7: refuses URLs that would run or read something, and makes no folder for them', async () => {
   const dir = join(folder.path, 'never');
   const marker = join(folder.path, 'ran');
-  const urls = [`ext::sh -c touch% ${marker}`, `ext::sh%20-c%20touch`, `--upload-pack=touch ${marker}`, `file://${origin.dir}`, origin.dir, 'git://example.com/a.git', `ssh://-oProxyCommand=touch@example.com/a`];
+  const urls = [
+    `ext::sh -c touch% ${marker}`,
+    `ext::sh%20-c%20touch`,
+    `--upload-pack=touch ${marker}`,
+    `file://${origin.dir}`,
+    origin.dir,
+    'git://example.com/a.git',
+    `ssh://-oProxyCommand=touch@example.com/a`,
+  ];
   for (const url of urls) {
     await assert.rejects(openRepository({ url, dir, allow: ALLOWED }), { code: 'GitBadUrl' }, url);
   }
@@ -40,18 +49,45 @@ test('S7: refuses URLs that would run or read something, and makes no folder for
 for (const backend of BACKENDS) {
   describe(`a server that is not to be trusted, through the ${backend} backend`, () => {
     test('S8: does not dial addresses inside the cluster, however they are written', async (t) => {
-      const hosts = ['127.0.0.1', 'localhost', '2130706433', '0x7f.1', '017700000001', '[::1]', '[::ffff:127.0.0.1]', '[::ffff:7f00:1]', '0', '127.1'];
+      const hosts = [
+        '127.0.0.1',
+        'localhost',
+        '2130706433',
+        '0x7f.1',
+        '017700000001',
+        '[::1]',
+        '[::ffff:127.0.0.1]',
+        '[::ffff:7f00:1]',
+        '0',
+        '127.1',
+      ];
       const asked = server.requests.length;
       for (const host of hosts) {
         const url = `http://${host}:${server.port}/a.git`;
         const repository = await openAt(t, folder.path, server, '', { url, backend, allow: { http: true } });
-        await assert.rejects(repository.resolve({ branch: 'main' }), { code: 'GitBadUrl', message: /has a loopback address, which is not allowed/ }, host);
+        await assert.rejects(
+          repository.resolve({ branch: 'main' }),
+          { code: 'GitBadUrl', message: /has a loopback address, which is not allowed/ },
+          host,
+        );
       }
       for (const address of ['169.254.169.254', '10.96.0.1', '[fd00::1]', '[64:ff9b::a9fe:a9fe]']) {
-        const repository = await openAt(t, folder.path, server, '', { url: `https://${address}/a.git`, backend, allow: {} });
-        await assert.rejects(repository.resolve({ branch: 'main' }), { code: 'GitBadUrl', message: /not allowed/ }, address);
+        const repository = await openAt(t, folder.path, server, '', {
+          url: `https://${address}/a.git`,
+          backend,
+          allow: {},
+        });
+        await assert.rejects(
+          repository.resolve({ branch: 'main' }),
+          { code: 'GitBadUrl', message: /not allowed/ },
+          address,
+        );
       }
-      const ssh = await openAt(t, folder.path, server, '', { url: 'git@localhost:a.git', allow: {}, knownHosts: 'localhost ssh-ed25519 AAAA' });
+      const ssh = await openAt(t, folder.path, server, '', {
+        url: 'git@localhost:a.git',
+        allow: {},
+        knownHosts: 'localhost ssh-ed25519 AAAA',
+      });
       await assert.rejects(ssh.resolve({ branch: 'main' }), { code: 'GitBadUrl', message: /loopback/ });
       assert.equal(server.requests.length, asked);
     });
@@ -60,13 +96,24 @@ for (const backend of BACKENDS) {
       const allow = { http: true, addresses: ['127.0.0.0/8', '::1'] };
       const repository = await openAt(t, folder.path, server, 'a.git', { backend, allow });
       assert.equal((await repository.resolve({ branch: 'main' })).commit, commit);
-      await assert.rejects(openRepository({ url: `${server.url}/a.git`, dir: folder.path, allow: { ...allow, hosts: ['*.example.com'] } }), { code: 'GitBadUrl', message: /not among those allowed/ });
-      await assert.rejects(openRepository({ url: `${server.url}/a.git`, dir: folder.path, allow: { ...allow, addresses: ['10/8'] } }), { code: 'InvalidConfiguration' });
+      await assert.rejects(
+        openRepository({ url: `${server.url}/a.git`, dir: folder.path, allow: { ...allow, hosts: ['*.example.com'] } }),
+        { code: 'GitBadUrl', message: /not among those allowed/ },
+      );
+      await assert.rejects(
+        openRepository({ url: `${server.url}/a.git`, dir: folder.path, allow: { ...allow, addresses: ['10/8'] } }),
+        { code: 'InvalidConfiguration' },
+      );
     });
 
     test('S8: does not follow a redirect to an address that is not allowed', async (t) => {
       const allow = { http: true, addresses: ['127.0.0.1/32'] };
-      for (const target of [`http://127.0.0.2:${server.port}/a.git`, `http://[::ffff:127.0.0.2]:${server.port}/a.git`, `http://0/a.git`, 'file:///etc/passwd']) {
+      for (const target of [
+        `http://127.0.0.2:${server.port}/a.git`,
+        `http://[::ffff:127.0.0.2]:${server.port}/a.git`,
+        `http://0/a.git`,
+        'file:///etc/passwd',
+      ]) {
         const front = await intercepted(t, (request, response) => {
           response.writeHead(302, { location: `${target}${request.url?.replace('/a.git', '')}` }).end();
         });
@@ -80,7 +127,10 @@ for (const backend of BACKENDS) {
         response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><h1>Sign in</h1>');
       });
       const repository = await openAt(t, folder.path, front, 'a.git', { backend });
-      await assert.rejects(repository.resolve({ branch: 'main' }), { code: 'GitProtocolError', message: /URL is the one for cloning/ });
+      await assert.rejects(repository.resolve({ branch: 'main' }), {
+        code: 'GitProtocolError',
+        message: /URL is the one for cloning/,
+      });
       await assert.rejects(repository.fetch(commit), { code: 'GitProtocolError' });
     });
 
@@ -91,7 +141,19 @@ for (const backend of BACKENDS) {
         response.writeHead(200, { 'content-type': 'application/x-git-upload-pack-result' }).end();
       });
       const repository = await openAt(t, folder.path, front, 'a.git', { backend });
-      await assert.rejects(repository.resolve({ branch: 'main' }), (error) => isError(error) && error.code !== 'GitRefMissing');
+      const cut = (error: unknown): boolean => isError(error) && error.code !== 'GitRefMissing';
+      await assert.rejects(repository.resolve({ branch: 'main' }), cut);
+      await assert.rejects(repository.fetch(commit), cut);
+    });
+
+    test('says that it can do nothing with SHA-256, rather than see an empty repository', async (t) => {
+      const name = `sha256-${backend}.git`;
+      const dir = join(folder.path, name);
+      await origin.git('init', '--quiet', '--bare', '--object-format=sha256', '--initial-branch=main', dir);
+      const input = 'commit refs/heads/main\ncommitter A <a@example.com> 1 +0000\ndata 1\nx\n';
+      await feed('git', ['-C', dir, 'fast-import', '--quiet'], Buffer.from(input));
+      const repository = await openAt(t, folder.path, server, name, { backend });
+      await assert.rejects(repository.resolve({ branch: 'main' }), { code: 'GitProtocolError', message: /SHA-256/ });
     });
 
     test('D20: an error of the server is none of the repository', async (t) => {
@@ -112,7 +174,7 @@ for (const backend of BACKENDS) {
       const started = performance.now();
       await assert.rejects(repository.resolve({ branch: 'main' }), { code: 'GitTimedOut' });
       await assert.rejects(repository.fetch(commit), { code: 'GitTimedOut' });
-      assert.ok(performance.now() - started < 3000);
+      assert.ok(performance.now() - started < 6000);
     });
 
     test('stops at once when it is closed', async (t) => {
@@ -128,7 +190,13 @@ for (const backend of BACKENDS) {
       const repository = await openAt(t, folder.path, server, name, { backend, limits: { packBytes: 300_000 } });
       const small = await large.commit({ a: 'small' }, { branch: 'small' });
       await repository.fetch(small, 'refs/heads/small');
-      await assert.rejects(repository.fetch((await repository.resolve({ branch: 'main' })).commit), { code: 'GitTooLarge' });
+      await assert.rejects(repository.fetch((await repository.resolve({ branch: 'main' })).commit), {
+        code: 'GitTooLarge',
+      });
+      assert.deepEqual(
+        (await readdir(repository.dir, { recursive: true })).filter((path) => /tmp_|\.lock$/.test(path)),
+        [],
+      );
       assert.equal(await readText(repository, small, 'a'), 'small');
       assert.equal((await repository.maintain()).packs, 1);
       const next = await large.commit({ a: 'next' }, { branch: 'small' });
@@ -142,9 +210,15 @@ describe('what only our own client can notice', () => {
   test('S10: refuses an object that inflates beyond its limit, in bounded memory', async (t) => {
     const bomb = await makeOrigin(folder.path, 'bomb.git');
     await bomb.commit({ zeros: Buffer.alloc(40 * 1024 * 1024) });
-    const repository = await openAt(t, folder.path, server, 'bomb.git', { backend: 'builtin', limits: { objectBytes: 1024 * 1024 } });
+    const repository = await openAt(t, folder.path, server, 'bomb.git', {
+      backend: 'builtin',
+      limits: { objectBytes: 1024 * 1024 },
+    });
     const before = process.memoryUsage().arrayBuffers;
-    await assert.rejects(repository.fetch((await repository.resolve({ branch: 'main' })).commit), { code: 'GitTooLarge', message: /40\.0 MiB/ });
+    await assert.rejects(repository.fetch((await repository.resolve({ branch: 'main' })).commit), {
+      code: 'GitTooLarge',
+      message: /40\.0 MiB/,
+    });
     assert.ok(process.memoryUsage().arrayBuffers - before < 20 * 1024 * 1024);
   });
 
@@ -159,13 +233,19 @@ describe('what only our own client can notice', () => {
       };
       more();
     });
-    const listing = await openAt(t, folder.path, endless, 'a.git', { backend: 'builtin', limits: { listingBytes: 100_000 } });
+    const listing = await openAt(t, folder.path, endless, 'a.git', {
+      backend: 'builtin',
+      limits: { listingBytes: 100_000 },
+    });
     await assert.rejects(listing.resolve({ branch: 'main' }), { code: 'GitTooLarge' });
   });
 
   for (const [what, spoil] of [
-    ['cut short', (pack: Buffer) => pack.subarray(0, pack.length - 40)],
-    ['changed on the way', (pack: Buffer) => pack.fill(0x55, pack.length - 60, pack.length - 50)],
+    ['cut short', (answer: Buffer) => answer.subarray(0, answer.indexOf('PACK') + 40)],
+    [
+      'changed on the way',
+      (answer: Buffer) => answer.fill(0x55, answer.indexOf('PACK') + 20, answer.indexOf('PACK') + 25),
+    ],
   ] as const) {
     test(`a pack that was ${what} is refused, and fetched again the next time`, async (t) => {
       let spoiled = false;
@@ -227,8 +307,7 @@ let made = 0;
 async function makeLarge(): Promise<{ origin: Origin; name: string }> {
   const name = `large${made++}.git`;
   const large = await makeOrigin(folder.path, name);
-  let seed = 1;
-  const noise = Buffer.from(Array.from({ length: 600_000 }, () => (seed = (seed * 16807) % 2147483647) & 255));
+  const noise = randomBytes(600_000);
   await large.commit({ noise });
   return { origin: large, name };
 }

@@ -72,6 +72,13 @@ describe('S2: what is not in the commit is not read, and no connection is made',
           'apiVersion: builtin\nkind: ReplacementTransformer\nmetadata: {name: p}\nreplacements: [{path: "URL/p"}]\n',
       }),
     ],
+    [
+      'a replacement of a transformer, in other case',
+      kustomization('resources: [a.yaml]\ntransformers: [t.yaml]', {
+        'app/t.yaml':
+          'apiVersion: builtin\nkind: ReplacementTransformer\nmetadata: {name: p}\nReplacements: [{path: "URL/p"}]\n',
+      }),
+    ],
     ['a field in other case', kustomization('Resources: ["URL/x.yaml"]')],
     ['a field with a letter that only folds to another', kustomization('re\u017fource\u017f: ["URL/x.yaml"]')],
     ['a nested field in other case', kustomization('resources: [a.yaml]\npatches: [{Path: "URL/p.yaml"}]')],

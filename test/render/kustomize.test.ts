@@ -125,6 +125,14 @@ describe('a kustomization', () => {
     assert.deepEqual(names(await render('kustomize', files, { path: '.' })), ['ConfigMap a-c', 'ConfigMap b-c']);
   });
 
+  it('warns of fields that kustomize is about to drop', async () => {
+    const files = {
+      'app/kustomization.yaml': 'commonLabels: {a: b}\nresources: [c.yaml]\n',
+      'app/c.yaml': config('c'),
+    };
+    assert.match((await render('kustomize', files)).warnings.join(), /^app: 'commonLabels' is deprecated\./);
+  });
+
   it('keeps text that looks like something else', async () => {
     const files = {
       'app/kustomization.yaml': 'resources: [c.yaml]\n',

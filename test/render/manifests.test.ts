@@ -161,7 +161,7 @@ describe('hostile manifests', () => {
   });
 
   it('stop when nobody waits any more', async () => {
-    await rejects({ 'app/a.yaml': config('a') }, { name: 'AbortError' }, { signal: AbortSignal.abort() });
+    await rejects({ 'app/a.yaml': config('a') }, { code: 'Aborted' }, { signal: AbortSignal.abort() });
   });
 
   it('of many megabytes leave time for others while they are parsed', async () => {

@@ -11,8 +11,8 @@ import {
   readAs,
   type Sync,
 } from '../../src/api/index.ts';
+import { type Agent, startAgent } from '../../src/cli/start-agent.ts';
 import type { KubeClient } from '../../src/cluster/client.ts';
-import { type Agent, startAgent } from '../../src/main.ts';
 import { testKubeconfig } from './cluster.ts';
 import { eventually } from './eventually.ts';
 import { tempDir } from './tempdir.ts';

@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 import { after, type TestContext } from 'node:test';
+import { API_VERSION, refOf } from '../../src/api/index.ts';
 import { type ClientOptions, createClient, type KubeClient } from '../../src/cluster/client.ts';
 import { type User, writeUserKubeconfig } from '../../src/playground/credentials.ts';
 import { runProgram } from '../../src/tools/run.ts';
@@ -44,8 +45,24 @@ export async function testNamespace(
   const client = testClient();
   const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels: options.labels ?? {} } };
   await client.create(namespace);
-  t.after(() => client.delete({ apiVersion: 'v1', kind: 'Namespace', name }));
+  t.after(async () => {
+    await client.delete({ apiVersion: 'v1', kind: 'Namespace', name });
+    await letGo(client, name);
+  });
   return name;
+}
+
+/** The agent that looked after them ends with the test: without it they would wait for it for ever, and their namespace too. */
+async function letGo(client: KubeClient, namespace: string): Promise<void> {
+  for (const kind of ['Plugin', 'Sync']) {
+    // Where a test never installed the kinds there is nothing to let go.
+    const { items } = await client.list({ apiVersion: API_VERSION, kind, namespace }).catch(() => ({ items: [] }));
+    const body = { metadata: { finalizers: null } };
+    for (const item of items) {
+      await client.delete(refOf(item));
+      await client.patch(refOf(item), body, { type: 'merge' }).catch(() => undefined);
+    }
+  }
 }
 
 /** Path of a kubeconfig for a user of the shared control plane: rights are what its name and groups are bound to. */

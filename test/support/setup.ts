@@ -1,17 +1,25 @@
+import { createClient } from '../../src/cluster/client.ts';
 import { type ControlPlane, startControlPlane } from '../../src/playground/controlplane.ts';
+import { installKinds } from '../api/install.ts';
 
 /** Where tests find their cluster. Set it (see keep.ts) to use one that already runs. */
 const VARIABLE = 'ESPALIER_TEST_KUBECONFIG';
 
 let plane: ControlPlane | undefined;
 
-/** One control plane for all test files of a run; every test process inherits the variable. */
+/** One control plane for all test files of a run, with our kinds as they are now; every test process inherits the variable. */
 export async function globalSetup(): Promise<void> {
-  if (process.env[VARIABLE] !== undefined) return;
+  process.env[VARIABLE] ??= await start();
+  const client = createClient({ kubeconfig: process.env[VARIABLE] });
+  await installKinds(client);
+  await client.close();
+}
+
+async function start(): Promise<string> {
   const started = performance.now();
   plane = await startControlPlane({ progress: (message) => console.error(`# test cluster: ${message}`) });
   console.error(`# test cluster: ready after ${((performance.now() - started) / 1000).toFixed(1)} s`);
-  process.env[VARIABLE] = plane.kubeconfigPath;
+  return plane.kubeconfigPath;
 }
 
 export async function globalTeardown(): Promise<void> {

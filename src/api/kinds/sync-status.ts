@@ -86,6 +86,15 @@ export const SYNC_STATUS = {
       },
     },
     held: HELD,
+    base: {
+      type: 'object',
+      required: ['commit', 'count'],
+      description: 'What was in force before the first of the removals that wait: they are measured against it.',
+      properties: {
+        commit: { type: 'string', description: 'The commit that was applied then.' },
+        count: count('How many objects the Sync had written then.'),
+      },
+    },
     kept: {
       type: 'array',
       'x-kubernetes-list-type': 'atomic',

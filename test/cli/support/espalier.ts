@@ -1,10 +1,17 @@
 import { spawn } from 'node:child_process';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { testKubeconfig } from '../../support/cluster.ts';
 
 const CLI = join(import.meta.dirname, '..', '..', '..', 'src', 'cli.ts');
 const DEADLINE_MS = 60_000;
+/** The cache spares every child the compiling that the first one did. */
+const ENVIRONMENT = {
+  PATH: process.env.PATH ?? '',
+  HOME: process.env.HOME ?? '',
+  NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache'),
+};
 
 export interface Ended {
   code: number | null;
@@ -38,7 +45,7 @@ export function startEspalier(t: Pick<TestContext, 'after'>, args: readonly stri
 
 function launch(args: readonly string[], { env = {}, cwd }: RunOptions): Running {
   const child = spawn(process.execPath, [CLI, ...args], {
-    env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', KUBECONFIG: testKubeconfig(), ...env },
+    env: { ...ENVIRONMENT, KUBECONFIG: testKubeconfig(), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: DEADLINE_MS,
     ...(cwd === undefined ? {} : { cwd }),

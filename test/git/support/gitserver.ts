@@ -47,7 +47,11 @@ export async function startGitServer(options: GitServerOptions): Promise<GitServ
   return server;
 }
 
-export function serve(request: IncomingMessage, response: ServerResponse, { root, config = {} }: GitServerOptions): void {
+export function serve(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { root, config = {} }: GitServerOptions,
+): void {
   const url = new URL(request.url ?? '/', 'http://localhost');
   const settings = Object.entries(config);
   const env: Record<string, string> = {
@@ -64,11 +68,13 @@ export function serve(request: IncomingMessage, response: ServerResponse, { root
     CONTENT_TYPE: request.headers['content-type'] ?? '',
     REMOTE_ADDR: '127.0.0.1',
   };
-  for (const [i, [key, value]] of settings.entries()) Object.assign(env, { [`GIT_CONFIG_KEY_${i + 1}`]: key, [`GIT_CONFIG_VALUE_${i + 1}`]: value });
+  for (const [i, [key, value]] of settings.entries())
+    Object.assign(env, { [`GIT_CONFIG_KEY_${i + 1}`]: key, [`GIT_CONFIG_VALUE_${i + 1}`]: value });
   if (request.headers['content-length'] !== undefined) env.CONTENT_LENGTH = request.headers['content-length'];
   const protocol = request.headers['git-protocol'];
   if (typeof protocol === 'string') env.GIT_PROTOCOL = protocol;
-  if (request.headers['content-encoding'] !== undefined) env.HTTP_CONTENT_ENCODING = request.headers['content-encoding'];
+  if (request.headers['content-encoding'] !== undefined)
+    env.HTTP_CONTENT_ENCODING = request.headers['content-encoding'];
   const child = spawn('git', ['http-backend'], { env, stdio: ['pipe', 'pipe', 'ignore'] });
   child.stdin.on('error', () => undefined);
   request.pipe(child.stdin);

@@ -19,7 +19,13 @@ export async function openAt(
   options: Partial<RepositoryOptions> = {},
 ): Promise<GitRepository & { dir: string }> {
   const dir = options.dir ?? join(root, `store-${randomUUID()}`);
-  const repository = await openRepository({ url: `${server.url}/${name}`, dir, allow: ALLOWED, timeoutMs: 10_000, ...options });
+  const repository = await openRepository({
+    url: `${server.url}/${name}`,
+    dir,
+    allow: ALLOWED,
+    timeoutMs: 20_000,
+    ...options,
+  });
   context.after(() => repository.close());
   return { ...repository, dir };
 }

@@ -10,7 +10,10 @@ const run = promisify(execFile);
 export interface Origin {
   dir: string;
   /** Commits these files (and nothing else) on a branch; the commit's id. `parent: null` starts a history of its own. */
-  commit(files: Record<string, string | Buffer>, options?: { branch?: string; parent?: string | null; message?: string }): Promise<string>;
+  commit(
+    files: Record<string, string | Buffer>,
+    options?: { branch?: string; parent?: string | null; message?: string },
+  ): Promise<string>;
   git(...args: string[]): Promise<string>;
   /** Writes an object that git itself would refuse to make; its id. */
   raw(type: string, data: Buffer): Promise<string>;
@@ -24,7 +27,10 @@ export async function makeOrigin(root: string, name: string): Promise<Origin> {
     dir,
     git,
     async commit(files, { branch = 'main', parent, message = 'a change' } = {}) {
-      const from = parent === undefined ? await git('rev-parse', '--verify', '--quiet', `refs/heads/${branch}`).catch(() => null) : parent;
+      const from =
+        parent === undefined
+          ? await git('rev-parse', '--verify', '--quiet', `refs/heads/${branch}`).catch(() => null)
+          : parent;
       const parts: Buffer[] = [];
       const line = (text: string): void => void parts.push(Buffer.from(`${text}\n`));
       line('feature done');
@@ -40,7 +46,11 @@ export async function makeOrigin(root: string, name: string): Promise<Origin> {
       }
       line('done');
       // Loose objects are slow to make; a pack for each commit is what a push leaves.
-      await feed('git', ['-C', dir, '-c', 'fastimport.unpackLimit=0', 'fast-import', '--quiet', '--force'], Buffer.concat(parts));
+      await feed(
+        'git',
+        ['-C', dir, '-c', 'fastimport.unpackLimit=0', 'fast-import', '--quiet', '--force'],
+        Buffer.concat(parts),
+      );
       const oid = await git('rev-parse', `refs/heads/${branch}-next`);
       await git('update-ref', `refs/heads/${branch}`, oid);
       await git('update-ref', '-d', `refs/heads/${branch}-next`);
@@ -72,10 +82,19 @@ export async function makeFolder(): Promise<{ path: string; remove(): Promise<vo
 
 /** A tree object's bytes from entries in the given order, whatever their names. */
 export function treeBytes(entries: [mode: string, name: string | Buffer, oid: string][]): Buffer {
-  return Buffer.concat(entries.flatMap(([mode, name, oid]) => [Buffer.from(`${mode} `), Buffer.from(name), Buffer.from([0]), Buffer.from(oid, 'hex')]));
+  return Buffer.concat(
+    entries.flatMap(([mode, name, oid]) => [
+      Buffer.from(`${mode} `),
+      Buffer.from(name),
+      Buffer.from([0]),
+      Buffer.from(oid, 'hex'),
+    ]),
+  );
 }
 
 export function commitBytes(tree: string, parents: string[] = []): Buffer {
   const who = 'Ada Lovelace <ada@example.com> 1700000000 +0000';
-  return Buffer.from(`tree ${tree}\n${parents.map((parent) => `parent ${parent}\n`).join('')}author ${who}\ncommitter ${who}\n\nodd\n`);
+  return Buffer.from(
+    `tree ${tree}\n${parents.map((parent) => `parent ${parent}\n`).join('')}author ${who}\ncommitter ${who}\n\nodd\n`,
+  );
 }

@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { access, mkdir, readFile, writeFile } from 'node:fs/promises';
-import { connect, createServer, type AddressInfo } from 'node:net';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -25,23 +25,42 @@ export interface SshServer {
 }
 
 export async function hasSshd(): Promise<boolean> {
-  return access(SSHD).then(() => true, () => false);
+  return access(SSHD).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** A real OpenSSH server for the user who runs the tests, on a free port, that knows two keys. */
 export async function startSshd(folder: string): Promise<SshServer> {
   const file = (name: string): string => join(folder, name);
   const passphrase = 'open sesame';
-  for (const [name, phrase] of [['host', ''], ['other', ''], ['key', ''], ['locked', passphrase], ['stranger', '']] as const) {
+  for (const [name, phrase] of [
+    ['host', ''],
+    ['other', ''],
+    ['key', ''],
+    ['locked', passphrase],
+    ['stranger', ''],
+  ] as const) {
     await run('ssh-keygen', ['-q', '-t', 'ed25519', '-N', phrase, '-C', name, '-f', file(name)]);
   }
   const read = (name: string): Promise<string> => readFile(file(name), 'utf8');
   await writeFile(file('authorized'), `${await read('key.pub')}${await read('locked.pub')}`, { mode: 0o600 });
   const port = await freePort();
   const options = [
-    `ListenAddress 127.0.0.1`, `Port ${port}`, `HostKey ${file('host')}`, `AuthorizedKeysFile ${file('authorized')}`, `PidFile ${file('pid')}`,
-    'StrictModes no', 'UsePAM no', 'PasswordAuthentication no', 'KbdInteractiveAuthentication no', 'PermitRootLogin yes', 'PermitUserEnvironment no',
-    'AcceptEnv GIT_PROTOCOL', 'LogLevel ERROR',
+    `ListenAddress 127.0.0.1`,
+    `Port ${port}`,
+    `HostKey ${file('host')}`,
+    `AuthorizedKeysFile ${file('authorized')}`,
+    `PidFile ${file('pid')}`,
+    'StrictModes no',
+    'UsePAM no',
+    'PasswordAuthentication no',
+    'KbdInteractiveAuthentication no',
+    'PermitRootLogin yes',
+    'PermitUserEnvironment no',
+    'AcceptEnv GIT_PROTOCOL',
+    'LogLevel ERROR',
   ];
   await writeFile(file('config'), `${options.join('\n')}\n`);
   // Where sshd starts as root it wants this empty folder, which a service manager would make.
@@ -84,7 +103,10 @@ async function freePort(): Promise<number> {
 function answers(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1');
-    socket.once('data', () => done(true)).once('error', () => done(false)).once('close', () => done(false));
+    socket
+      .once('data', () => done(true))
+      .once('error', () => done(false))
+      .once('close', () => done(false));
     function done(answer: boolean): void {
       socket.destroy();
       resolve(answer);

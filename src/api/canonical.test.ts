@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { contentKey } from '../resolve/key.ts';
 import { canonicalJson } from './canonical.ts';
-import { contentKey } from './key.ts';
 
 test('the order in which fields are written does not count', () => {
   assert.equal(canonicalJson({ b: 1, a: { d: [1, 2], c: null } }), '{"a":{"c":null,"d":[1,2]},"b":1}');

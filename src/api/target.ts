@@ -1,4 +1,5 @@
-import { groupOf, type KubeObject, type Target, versionOf } from '../api/index.ts';
+import type { Target } from './kinds/plugin-rules.ts';
+import { groupOf, type KubeObject, versionOf } from './objects.ts';
 
 /** Whether a target (of a patch, of an ignore rule) means this object. What the target leaves out matches everything. */
 export function matchesTarget(object: KubeObject, target: Target | undefined): boolean {

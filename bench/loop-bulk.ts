@@ -1,0 +1,105 @@
+import { randomBytes } from 'node:crypto';
+import { type KubeObject, LABEL } from '../src/api/index.ts';
+import { runProgram } from '../src/tools/run.ts';
+import { toolPath } from '../src/tools/tool.ts';
+import { type Bare, createBare, rate } from './bare.ts';
+import { configMap, pluginFiles } from './declarations.ts';
+import { median, type Row, seconds, times } from './figures.ts';
+import { inWorld, type World } from './world.ts';
+
+const OBJECTS = 1_000;
+const PLUGINS = 200;
+const ROUNDS = 3;
+const AT_ONCE = 32;
+
+/** Many objects from nothing, beside a bare loop that sends the same objects, in turns. */
+export async function bulkBench(): Promise<Row[]> {
+  return await inWorld(async (world) => {
+    const bare = await createBare(world.kubeconfig, AT_ONCE);
+    try {
+      const one = await inTurns(world, bare, 1, OBJECTS);
+      const many = await inTurns(world, bare, PLUGINS, OBJECTS / PLUGINS);
+      return [
+        ...compared(`1 plugin of ${OBJECTS} objects, push to healthy`, one, 1.5),
+        ...compared(`${PLUGINS} plugins of ${OBJECTS / PLUGINS} objects, push to healthy`, many, 2.5),
+        { what: `kubectl apply --server-side of ${OBJECTS} objects`, figure: seconds(await kubectl(world)) },
+      ];
+    } finally {
+      await bare.close();
+    }
+  });
+}
+
+interface Turns {
+  ours: number[];
+  loop: number[];
+}
+
+async function inTurns(world: World, bare: Bare, plugins: number, each: number): Promise<Turns> {
+  const turns: Turns = { ours: [], loop: [] };
+  for (let round = 0; round < ROUNDS; round++) {
+    turns.loop.push(await byLoop(world, bare, plugins * each));
+    turns.ours.push(await byAgent(world, plugins, each));
+  }
+  return turns;
+}
+
+function compared(what: string, { ours, loop }: Turns, limit: number): Row[] {
+  const ratio = median(ours) / median(loop);
+  const listed = (values: number[]): string => values.map((value) => seconds(value)).join(', ');
+  return [
+    { what: `${what} (${listed(ours)})`, figure: seconds(median(ours)) },
+    { what: `a bare loop of the same applies (${listed(loop)})`, figure: seconds(median(loop)) },
+    { what: 'ratio', figure: times(ratio), goal: `≤ ${times(limit)}`, met: ratio <= limit },
+  ];
+}
+
+async function byAgent(world: World, plugins: number, each: number): Promise<number> {
+  const prefix = unique();
+  const names = Array.from({ length: plugins }, (_, index) => `${prefix}-${index}`);
+  const files = names.map((name) =>
+    pluginFiles(
+      name,
+      Array.from({ length: each }, (_, index) => configMap(`${name}-${index}`, prefix)),
+    ),
+  );
+  const commit = await world.commit(Object.assign({}, ...files));
+  const ready = world.plugins.ready(names, commit, 180_000);
+  const hooked = await world.hook();
+  return (await ready) - hooked;
+}
+
+async function byLoop({ namespace }: World, bare: Bare, count: number): Promise<number> {
+  const prefix = unique();
+  const objects = Array.from({ length: count }, (_, index) => alone(namespace, `${prefix}-0-${index}`, prefix));
+  const perSecond = await rate(count, AT_ONCE, async (index) => {
+    const object = objects[index];
+    const path = `/api/v1/namespaces/${namespace}/configmaps/${object?.metadata.name}`;
+    const answer = await bare.apply(path, object);
+    if ((answer as KubeObject).kind !== 'ConfigMap') throw new Error(JSON.stringify(answer));
+  });
+  return (count / perSecond) * 1000;
+}
+
+async function kubectl({ kubeconfig, namespace }: World): Promise<number> {
+  const prefix = unique();
+  const objects = Array.from({ length: OBJECTS }, (_, index) => alone(namespace, `${prefix}-${index}`, prefix));
+  const ran = await runProgram(await toolPath('kubectl'), {
+    args: ['--kubeconfig', kubeconfig, 'apply', '--server-side', '-f', '-'],
+    input: objects.map((object) => JSON.stringify(object)).join('\n---\n'),
+    timeoutMs: 180_000,
+  });
+  if (ran.code !== 0) throw new Error(ran.stderr);
+  return ran.ms;
+}
+
+/** As large as what the agent sends, under labels that are not ours, or the agent's watches would bring it up. */
+function alone(namespace: string, name: string, text: string): KubeObject {
+  const object = configMap(name, text);
+  const labels = { [LABEL.plugin.replace('espalier', 'by-bench')]: name, 'by-bench.dev/plugin-namespace': namespace };
+  return { ...object, metadata: { name, namespace, labels } };
+}
+
+function unique(): string {
+  return `bulk-${randomBytes(3).toString('hex')}`;
+}

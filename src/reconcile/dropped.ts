@@ -1,0 +1,20 @@
+import type { Plugin } from '../api/index.ts';
+import { factsOf } from './facts.ts';
+import type { Parts } from './parts.ts';
+import { DROPPED } from './records.ts';
+
+/** Something that it no longer declares is still there, and whether it goes is not decided. */
+export function hasDropped(plugin: Plugin): boolean {
+  return plugin.status?.inventory?.some((entry) => entry.applied === DROPPED) ?? false;
+}
+
+/** What speaks against deleting anything that a Plugin no longer declares, for people; undefined when nothing does. */
+export function whyDroppedStay(
+  parts: Pick<Parts, 'syncs' | 'kubernetes' | 'declared'>,
+  plugin: Plugin,
+): string | undefined {
+  const answer = factsOf(plugin, parts.syncs, parts.kubernetes());
+  if (answer.known && !answer.facts.pruneEnabled) return 'spec.prune.enabled of the Sync is false';
+  const unknown = parts.declared.whatIsUnknown(plugin);
+  return unknown === undefined ? undefined : `waits for ${unknown}`;
+}
