@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { contentKey } from '../resolve/key.ts';
 import { canonicalJson } from './canonical.ts';
 
 test('the order in which fields are written does not count', () => {
   assert.equal(canonicalJson({ b: 1, a: { d: [1, 2], c: null } }), '{"a":{"c":null,"d":[1,2]},"b":1}');
-  assert.equal(contentKey({ a: 1, b: 2 }), contentKey({ b: 2, a: 1 }));
 });
 
 test('an undefined field counts as absent, and an undefined item as null', () => {
@@ -25,10 +23,4 @@ test('any JSON comes back from its canonical text', () => {
       assert.deepEqual(JSON.parse(canonicalJson(value)), JSON.parse(JSON.stringify(value)));
     }),
   );
-});
-
-test('parts that say different things have different keys', () => {
-  assert.notEqual(contentKey({ values: { a: '1' } }), contentKey({ values: { a: 1 } }));
-  assert.notEqual(contentKey({ chart: 'a', digest: 'b' }), contentKey({ chart: 'ab', digest: '' }));
-  assert.match(contentKey({}), /^[0-9a-f]{64}$/);
 });
