@@ -22,7 +22,8 @@ export async function runCli(argv: readonly string[]): Promise<number> {
     .showSuggestionAfterError()
     .addHelpText('after', EXAMPLES)
     .exitOverride();
-  const named = argv.find((word) => !word.startsWith('-'));
+  const [first, second] = argv.filter((word) => !word.startsWith('-'));
+  const named = first === 'help' ? second : first;
   for (const entry of COMMANDS) {
     if (entry.name === named) program.addCommand(exitOverridden(await entry.load()));
     else program.command(entry.name).description(entry.summary).allowUnknownOption();

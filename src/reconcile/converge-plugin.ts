@@ -57,7 +57,8 @@ export async function convergePlugin(parts: Parts, input: ConvergeInput): Promis
   const look = await lookAtCluster(parts, { key, plugin, facts, record, rendered, full: input.full });
   if (look.state === 'wait')
     return { outcome: { phase: 'Progressing', message: look.why }, findings: {}, againInMs: 2_000 };
-  const hold = holdFor({ plugin, facts, record, rendered, plan: look.plan, isNew: input.isNew });
+  const commit = commitOf(parts, plugin);
+  const hold = holdFor({ plugin, facts, record, rendered, plan: look.plan, isNew: input.isNew, commit });
   if (hold !== undefined) return { outcome: hold, findings: {} };
   return await carryOut(parts, input, rendered, look);
 }
@@ -103,7 +104,7 @@ async function carryOut(
   if (written.postponed !== undefined)
     return { outcome: { phase: 'Progressing', message: written.postponed }, findings };
   const removal = await removeLeaving(parts, key, plugin, written.record);
-  const revision = revisionOf(plugin, rendered, inputs.key);
+  const revision = revisionOf(commitOf(parts, plugin), rendered, inputs.key);
   const complete = { ...findings, inventory: [...removal.record.values()], revision };
   const applied = { ...plugin, status: { ...plugin.status, revision } };
   return withHealth(parts, key, applied, removal.record, complete, removal.still, inputs.key);
@@ -133,8 +134,12 @@ function isAnothers(object: PluginPlan['objects'][number]): boolean {
   return object.action === 'unchanged' && !object.isOurs;
 }
 
-function revisionOf(plugin: Plugin, rendered: Rendered, key: string): Revision {
-  const commit = plugin.spec.source.git?.commit;
+/** The commit that a Plugin is made from: of its own repository, or the one that its Sync says. */
+function commitOf(parts: Parts, plugin: Plugin): string | undefined {
+  return parts.ownSources.known(plugin)?.commit ?? plugin.spec.source.git?.commit;
+}
+
+function revisionOf(commit: string | undefined, rendered: Rendered, key: string): Revision {
   const revision: Revision = { key, ...rendered.version };
   if (commit !== undefined) {
     revision.commit = commit;

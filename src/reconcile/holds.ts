@@ -12,13 +12,23 @@ export interface HoldInput {
   facts: Facts;
   record: Inventory;
   rendered: Rendered;
+  /** The commit that the Plugin is made from. */
+  commit: string | undefined;
   plan: PluginPlan;
   /** The inputs are not those that are applied. What an earlier look left undecided may still be large. */
   isNew: boolean;
 }
 
 /** Why a change waits for somebody's consent; undefined when it may go ahead. Says how to consent. */
-export function holdFor({ plugin, facts, record, rendered, plan, isNew }: HoldInput): PluginOutcome | undefined {
+export function holdFor({
+  plugin,
+  facts,
+  record,
+  rendered,
+  plan,
+  isNew,
+  commit,
+}: HoldInput): PluginOutcome | undefined {
   const held = (reason: string, message: string): PluginOutcome => ({ phase: 'Held', reason, message });
   const owned = [...record.values()].filter(isDeclared).length;
   if (isNew && rendered.objects.length === 0 && owned > 0 && !plugin.spec.allowEmpty) {
@@ -27,8 +37,7 @@ export function holdFor({ plugin, facts, record, rendered, plan, isNew }: HoldIn
       `it renders no object any more, and ${owned} are installed; nothing is deleted. If that is meant, set spec.allowEmpty: true`,
     );
   }
-  if (isApproved(plugin, facts)) return undefined;
-  const commit = plugin.spec.source.git?.commit;
+  if (isApproved(plugin, facts, commit)) return undefined;
   const how =
     commit === undefined
       ? 'approve it by the annotation espalier.dev/approve on the Plugin'
@@ -50,10 +59,8 @@ function deletionsIn(plan: PluginPlan, facts: Facts): number {
 }
 
 /** An approval names a commit: that of the Plugin, or the head that its Sync has seen. */
-function isApproved(plugin: Plugin, { sync }: Facts): boolean {
-  const commits = [plugin.spec.source.git?.commit, sync?.status?.observed?.commit].filter(
-    (commit) => commit !== undefined,
-  );
+function isApproved(plugin: Plugin, { sync }: Facts, own: string | undefined): boolean {
+  const commits = [own, sync?.status?.observed?.commit].filter((commit) => commit !== undefined);
   const given = [plugin.metadata.annotations?.[ANNOTATION.approve], sync?.metadata.annotations?.[ANNOTATION.approve]];
   return given.some((approved) => commits.some((commit) => isNamed({ approved, commit })));
 }

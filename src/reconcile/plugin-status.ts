@@ -21,7 +21,15 @@ export type PluginOutcome =
   | { phase: 'Suspended' }
   | { phase: 'Waiting'; reason: string; waitingFor: readonly string[] }
   | { phase: 'Held'; reason: string; message: string }
-  | { phase: 'Failed'; reason: string; message: string; userMustAct: boolean; applied: boolean }
+  /** `waitingFor`: it waited too long, and waits on. */
+  | {
+      phase: 'Failed';
+      reason: string;
+      message: string;
+      userMustAct: boolean;
+      applied: boolean;
+      waitingFor?: readonly string[];
+    }
   | { phase: 'Progressing'; message: string }
   | { phase: 'Ready'; message: string }
   | { phase: 'Disabled'; message: string }
@@ -52,7 +60,8 @@ export function nextPluginStatus(
   if (plugin.metadata.generation !== undefined) next.observedGeneration = plugin.metadata.generation;
   next.phase = outcome.phase === 'Disabled' ? 'Ready' : outcome.phase;
   setMessage(next, messageOf(outcome));
-  if (outcome.phase === 'Waiting') next.waitingFor = [...outcome.waitingFor];
+  const waitingFor = 'waitingFor' in outcome ? outcome.waitingFor : undefined;
+  if (waitingFor !== undefined) next.waitingFor = [...waitingFor];
   else delete next.waitingFor;
   if (outcome.phase !== 'Suspended') next.conditions = conditionsAfter(plugin, outcome, next, now);
   const history = historyAfter(before, next, outcome, plugin, now);
@@ -74,6 +83,10 @@ function conditionsAfter(plugin: Plugin, outcome: PluginOutcome, next: PluginSta
     if (when) set(type, 'True', reason, message);
     else conditions = removeCondition(conditions, type);
   };
+  const { status: before } = plugin;
+  const begins = before?.phase !== 'Progressing' || before.attempted?.key !== next.attempted?.key;
+  // Its time tells since when there is progress on these inputs: see `timeLeft`.
+  if (outcome.phase === 'Progressing' && begins) conditions = removeCondition(conditions, CONDITION.Reconciling);
   const message = messageOf(outcome);
   const reason = 'reason' in outcome ? outcome.reason : outcome.phase;
   const ready = outcome.phase === 'Ready' || outcome.phase === 'Disabled';
@@ -96,7 +109,7 @@ function conditionsAfter(plugin: Plugin, outcome: PluginOutcome, next: PluginSta
     drift.length > 0 ? 'ChangedByHand' : 'AsDeclared',
     describeDrift(drift),
   );
-  only(CONDITION.Waiting, outcome.phase === 'Waiting', reason, message);
+  only(CONDITION.Waiting, next.waitingFor !== undefined, reason, message);
   only(CONDITION.Held, outcome.phase === 'Held', reason, message);
   only(
     CONDITION.Reconciling,

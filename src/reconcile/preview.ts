@@ -203,7 +203,15 @@ async function planCandidate(
     ensure: rendered.ensure,
     instancesOf: (name) => instances.get(name),
   });
-  const hold = holdFor({ plugin, facts, record, rendered, plan: result, isNew: one.isNew });
+  const hold = holdFor({
+    plugin,
+    facts,
+    record,
+    rendered,
+    plan: result,
+    isNew: one.isNew,
+    commit: plugin.spec.source.git?.commit,
+  });
   if (hold?.phase === 'Held') plan.held.push({ plugin: key, reason: hold.message, howToApprove: '' });
   return { ...result, warnings: [...result.warnings, ...rendered.warnings] };
 }

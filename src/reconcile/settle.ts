@@ -1,4 +1,4 @@
-import { CONDITION, describeRef, type InventoryEntry, type Plugin, parseDuration, refKey } from '../api/index.ts';
+import { type Attempt, describeRef, type InventoryEntry, type Plugin, refKey } from '../api/index.ts';
 import { type Inventory, sameInventory } from '../converge/inventory.ts';
 import type { OwnedObject } from '../converge/owned.ts';
 import { hasDropped, whyDroppedStay } from './dropped.ts';
@@ -8,6 +8,7 @@ import type { PluginVerdict } from './plugin.ts';
 import type { PluginFindings, PluginOutcome } from './plugin-status.ts';
 import { removeLeaving } from './prune-plugin.ts';
 import { DROPPED, isDeclared, KEPT } from './records.ts';
+import { timeLeft } from './time-left.ts';
 
 /**
  * A Plugin whose key is already applied: says how it is, from memory alone. Undefined when something must be written
@@ -26,6 +27,8 @@ export async function settlePlugin(
   const removal = await removeLeaving(parts, key, plugin, record);
   const findings: PluginFindings = { drift: [...found.report.values()] };
   if (!sameInventory(removal.record, record)) findings.inventory = [...removal.record.values()];
+  // A try at something else was taken back before it came through.
+  if (plugin.status?.attempted?.key !== inputsKey) findings.attempted = attemptOf(plugin, inputsKey);
   return withHealth(parts, key, plugin, removal.record, findings, removal.still, inputsKey, found);
 }
 
@@ -56,7 +59,7 @@ export function withHealth(
     );
   if (sick.length === 0)
     return verdict({ phase: 'Ready', message: readyMessage(parts, plugin, record, stillLeaving) }, findings, again);
-  const left = timeLeft(parts, plugin, inputsKey);
+  const left = timeLeft(plugin, inputsKey, parts.clock.now());
   if (left <= 0) {
     const message = `not healthy within ${plugin.spec.timeout}: ${summary}`;
     return verdict(
@@ -108,16 +111,8 @@ function readyMessage(parts: Parts, plugin: Plugin, record: Inventory, stillLeav
   return said.join('; ');
 }
 
-/** Counted from when the Plugin began to make progress on these inputs; that time is in its conditions, so a restart keeps it. */
-function timeLeft(parts: Parts, plugin: Plugin, inputsKey: string): number {
-  const conditions = plugin.status?.conditions ?? [];
-  const ready = conditions.find((one) => one.type === CONDITION.Ready);
-  const sameTry = plugin.status?.revision?.key === inputsKey;
-  if (sameTry && ready?.reason === 'HealthTimedOut') return 0;
-  const limit = parseDuration(plugin.spec.timeout);
-  const since = conditions.find((one) => one.type === CONDITION.Reconciling);
-  if (!sameTry || since === undefined) return limit;
-  return Date.parse(since.lastTransitionTime) + limit - parts.clock.now();
+export function attemptOf({ metadata }: Plugin, key: string): Attempt {
+  return { key, ...(metadata.generation === undefined ? {} : { generation: metadata.generation }) };
 }
 
 /** Not everything has been seen since the start: what was said before still stands. */

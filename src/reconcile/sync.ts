@@ -69,10 +69,12 @@ async function look(
     memory.generation !== sync.metadata.generation ||
     (asked !== undefined && asked !== memory.handled);
   if (isDue) {
+    // Who asked has been heard, whatever comes of it; the look itself is wanted until it succeeds.
+    memory.lookWanted = true;
+    if (asked !== undefined) memory.handled = asked;
     const looked = await lookAtGit(parts, key, sync, memory);
     if (!looked) return 'unseen';
     memory.lookWanted = false;
-    if (asked !== undefined) memory.handled = asked;
   }
   const { compiled } = memory;
   if (compiled === undefined) return 'unseen';

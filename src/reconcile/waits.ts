@@ -1,4 +1,12 @@
-import { describeRef, type KubeObject, type ObjectRef, type Plugin } from '../api/index.ts';
+import {
+  CONDITION,
+  describeRef,
+  findCondition,
+  type KubeObject,
+  type ObjectRef,
+  type Plugin,
+  parseDuration,
+} from '../api/index.ts';
 import { celHealth } from '../cluster/celhealth.ts';
 import { type Health, healthOf } from '../cluster/health.ts';
 import { windowOpen } from '../runtime/cron.ts';
@@ -16,13 +24,17 @@ export interface WaitsInput {
 export interface Waits {
   /** What must happen first, each as `name: why`. */
   for: string[];
-  /** When time alone ends a wait. */
+  /** Of the first of them. */
+  reason: 'DependencyNotReady' | 'GateClosed' | 'WindowClosed';
+  /** When time alone ends a wait, or makes it too long. */
   until?: number;
+  /** Gates that somebody should have opened by now. */
+  overdue: string[];
 }
 
 /** What a change of this Plugin has to wait for. Looks only at what is already in memory. */
 export function waitsOf({ plugin, pluginReadiness, outside, now }: WaitsInput): Waits {
-  const waits: Waits = { for: [] };
+  const waits: Waits = { for: [], reason: 'DependencyNotReady', overdue: [] };
   for (const key of dependenciesOf(plugin)) {
     const readiness = pluginReadiness(key);
     if (!readiness.ready) waits.for.push(`${shortKey(plugin, key)}: ${readiness.why}`);
@@ -31,22 +43,17 @@ export function waitsOf({ plugin, pluginReadiness, outside, now }: WaitsInput): 
     const ref = objectDependency(plugin, dependency);
     if (ref === undefined) continue;
     const why = notReady(outside(ref), dependency.ready);
-    if (why !== undefined) waits.for.push(`${describeRef(ref)}: ${why}`);
+    if (why !== undefined) waits.for.push(`${nameOf(dependency)}: ${why}`);
   }
-  for (const gate of plugin.spec.gates ?? []) {
-    const ref = gateRef(gate);
-    const object = outside(ref);
-    if (typeof object === 'string')
-      waits.for.push(`${describeRef(ref)}: ${object === 'absent' ? 'does not exist' : 'not seen yet'}`);
-    else if (!conditionIsTrue(object, gate.condition))
-      waits.for.push(`${describeRef(ref)}: condition ${gate.condition} is not true`);
-  }
+  if (waits.for.length === 0) waits.reason = 'GateClosed';
+  for (const gate of plugin.spec.gates ?? []) addGate(waits, gate, plugin, outside(absolute(plugin, gate)), now);
+  if (waits.for.length === 0) waits.reason = 'WindowClosed';
   const window = plugin.spec.when?.window;
   if (window !== undefined) {
     const state = windowOpen(window, now);
     if (!state.open) {
       waits.for.push(`its window, which opens at ${new Date(state.opensAt).toISOString()}`);
-      waits.until = state.opensAt;
+      lookBy(waits, state.opensAt);
     }
   }
   return waits;
@@ -55,21 +62,51 @@ export function waitsOf({ plugin, pluginReadiness, outside, now }: WaitsInput): 
 /** Objects that must be watched to know the answer. */
 export function outsideRefs(plugin: Plugin): ObjectRef[] {
   const dependencies = (plugin.spec.dependsOn ?? []).map((dependency) => objectDependency(plugin, dependency));
-  return [...dependencies.filter((ref) => ref !== undefined), ...(plugin.spec.gates ?? []).map(gateRef)];
+  return [
+    ...dependencies.filter((ref) => ref !== undefined),
+    ...(plugin.spec.gates ?? []).map((gate) => absolute(plugin, gate)),
+  ];
 }
 
 type Dependency = NonNullable<Plugin['spec']['dependsOn']>[number];
 type Gate = NonNullable<Plugin['spec']['gates']>[number];
 
-function objectDependency(_plugin: Plugin, dependency: Dependency): ObjectRef | undefined {
-  const { apiVersion, kind, name, namespace } = dependency;
-  if (apiVersion === undefined || kind === undefined || kind === 'Plugin') return undefined;
-  return namespace === undefined ? { apiVersion, kind, name } : { apiVersion, kind, name, namespace };
+function addGate(
+  waits: Waits,
+  gate: Gate,
+  plugin: Plugin,
+  object: KubeObject | 'absent' | 'unknown',
+  now: number,
+): void {
+  if (typeof object !== 'string' && conditionIsTrue(object, gate.condition)) return;
+  const name = nameOf(gate);
+  if (typeof object === 'string') waits.for.push(`${name}: ${object === 'absent' ? 'does not exist' : 'not seen yet'}`);
+  else waits.for.push(`${name}: condition ${gate.condition} is not true`);
+  const since = findCondition(plugin.status?.conditions, CONDITION.Waiting)?.lastTransitionTime;
+  if (gate.timeout === undefined) return;
+  const until = (since === undefined ? now : Date.parse(since)) + parseDuration(gate.timeout);
+  if (until > now) lookBy(waits, until);
+  else waits.overdue.push(`${name} did not become ${gate.condition} within ${gate.timeout}`);
 }
 
-function gateRef(gate: Gate): ObjectRef {
-  const { apiVersion, kind, name, namespace } = gate;
-  return namespace === undefined ? { apiVersion, kind, name } : { apiVersion, kind, name, namespace };
+function lookBy(waits: Waits, time: number): void {
+  waits.until = Math.min(time, waits.until ?? time);
+}
+
+function objectDependency(plugin: Plugin, dependency: Dependency): ObjectRef | undefined {
+  const { apiVersion, kind, name, namespace } = dependency;
+  if (apiVersion === undefined || kind === undefined || kind === 'Plugin') return undefined;
+  return absolute(plugin, { apiVersion, kind, name, ...(namespace === undefined ? {} : { namespace }) });
+}
+
+/** Without a namespace the Plugin's own is meant; where the kind has none, nobody asks for it. */
+function absolute(plugin: Plugin, { apiVersion, kind, name, namespace }: ObjectRef): ObjectRef {
+  return { apiVersion, kind, name, namespace: namespace ?? plugin.metadata.namespace ?? '' };
+}
+
+/** As people wrote it. */
+function nameOf({ kind = '', name, namespace }: Pick<Dependency, 'kind' | 'name' | 'namespace'>): string {
+  return describeRef(namespace === undefined ? { kind, name } : { kind, name, namespace });
 }
 
 function notReady(object: KubeObject | 'absent' | 'unknown', expression: string | undefined): string | undefined {
