@@ -81,9 +81,10 @@ export class OwnedIndex {
     this.#judge(key, false);
   }
 
-  /** The object is no longer ours to look after. */
-  forget(key: string): void {
-    this.#recorded.delete(key);
+  /** The object is no longer the Plugin's to look after. What another one took over by now stays on its record. */
+  forget(key: string, plugin: string): void {
+    const live = this.#objects.get(key);
+    if (live === undefined || live.plugin === plugin) this.#recorded.delete(key);
   }
 
   /** Marks an object as being written, so that the watch event of our own write is not taken for somebody else's. */

@@ -11,8 +11,13 @@ export interface RemovalProgress {
   gone: string[];
   /** Asked to go and still there, with what holds them. */
   leaving: { ref: ObjectRef; finalizers: readonly string[] }[];
+  /** Not asked yet, and why. */
+  waiting: { ref: ObjectRef; why: string }[];
   failed: { ref: ObjectRef; error: unknown }[];
 }
+
+/** Asked right before an object is deleted: why it must wait, if so. */
+export type Gate = (entry: InventoryEntry) => Promise<string | undefined>;
 
 /**
  * Takes removal one wave further: asks the objects of the first wave that still has any to go, and reports. Call again
@@ -23,18 +28,20 @@ export async function removeNextWave(
   client: KubeClient,
   plugin: string,
   entries: readonly InventoryEntry[],
+  gate: Gate,
 ): Promise<RemovalProgress> {
-  const progress: RemovalProgress = { gone: [], leaving: [], failed: [] };
+  const progress: RemovalProgress = { gone: [], leaving: [], waiting: [], failed: [] };
   for (const wave of removalWaves(entries)) {
-    const results = await settleAll(wave, PARALLEL_DELETES, (entry) => removeOne(client, plugin, entry));
+    const results = await settleAll(wave, PARALLEL_DELETES, (entry) => removeOne(client, plugin, entry, gate));
     results.forEach((result, index) => {
       const ref = wave[index];
       if (ref === undefined) return;
       if (result.status === 'rejected') progress.failed.push({ ref, error: result.reason });
       else if (result.value === 'gone') progress.gone.push(refKey(ref));
-      else progress.leaving.push({ ref, finalizers: result.value });
+      else if ('why' in result.value) progress.waiting.push({ ref, why: result.value.why });
+      else progress.leaving.push({ ref, finalizers: result.value.finalizers });
     });
-    if (progress.leaving.length > 0 || progress.failed.length > 0) break;
+    if (progress.gone.length < wave.length) break;
   }
   return progress;
 }
@@ -43,7 +50,8 @@ async function removeOne(
   client: KubeClient,
   plugin: string,
   entry: InventoryEntry,
-): Promise<'gone' | readonly string[]> {
+  gate: Gate,
+): Promise<'gone' | { finalizers: readonly string[] } | { why: string }> {
   const live = await readOrAbsent(client, entry);
   if (live === undefined) return 'gone';
   const isOurs =
@@ -51,17 +59,19 @@ async function removeOne(
       ? ownerOf(live) === plugin
       : live.metadata.uid === entry.uid && (ownerOf(live) ?? plugin) === plugin;
   if (!isOurs) return 'gone';
-  if (live.metadata.deletionTimestamp !== undefined) return live.metadata.finalizers ?? [];
+  if (live.metadata.deletionTimestamp !== undefined) return { finalizers: live.metadata.finalizers ?? [] };
+  const why = await gate(entry);
+  if (why !== undefined) return { why };
   const { uid } = live.metadata;
   try {
     await client.delete(entry, { ...(uid === undefined ? {} : { uid }), propagation: 'Background' });
   } catch (error) {
     // Another object took the name between our read and our delete: that one is not ours.
-    if (isError(error, 'KubeConflict')) return await removeOne(client, plugin, entry);
+    if (isError(error, 'KubeConflict')) return await removeOne(client, plugin, entry, gate);
     throw error;
   }
   const after = await readOrAbsent(client, entry);
-  return after === undefined || after.metadata.uid !== uid ? 'gone' : (after.metadata.finalizers ?? []);
+  return after === undefined || after.metadata.uid !== uid ? 'gone' : { finalizers: after.metadata.finalizers ?? [] };
 }
 
 async function readOrAbsent(client: KubeClient, ref: ObjectRef) {
@@ -73,8 +83,12 @@ async function readOrAbsent(client: KubeClient, ref: ObjectRef) {
   }
 }
 
-/** `Widget web/a (held by finalizers example.com/cleanup)`, for a status. */
-export function describeLeaving(leaving: RemovalProgress['leaving'][number]): string {
-  const held = leaving.finalizers.length === 0 ? '' : ` (held by finalizers ${leaving.finalizers.join(', ')})`;
-  return `${describeRef(leaving.ref)}${held}`;
+/** `Widget web/a (held by finalizers example.com/cleanup)`: what is still there and why, for a status. */
+export function describeProgress({ leaving, waiting }: RemovalProgress): string[] {
+  return [
+    ...leaving.map(({ ref, finalizers }) =>
+      finalizers.length === 0 ? describeRef(ref) : `${describeRef(ref)} (held by finalizers ${finalizers.join(', ')})`,
+    ),
+    ...waiting.map(({ ref, why }) => `${describeRef(ref)} (${why})`),
+  ];
 }

@@ -79,20 +79,22 @@ export function byStage(objects: readonly KubeObject[]): { stage: Stage; objects
 
 /**
  * Removal runs the other way, and each wave waits until the one before is gone: webhooks first (they would refuse the
- * rest once their server is gone), then custom objects while their operator can still clear finalizers, then
- * everything else, then definitions.
+ * rest once their server is gone), then custom objects while their operator can still clear finalizers, then APIs
+ * that somebody else serves (the API server would ask in vain), then everything else, then definitions.
  */
+export type RemovalWave = 'webhooks' | 'custom' | 'apis' | 'objects' | 'definitions' | 'namespaces';
+const REMOVAL_WAVES: readonly RemovalWave[] = ['webhooks', 'custom', 'apis', 'objects', 'definitions', 'namespaces'];
+
 export function removalWaves<T extends Pick<ObjectRef, 'apiVersion' | 'kind'>>(refs: readonly T[]): T[][] {
-  const waves: T[][] = [[], [], [], [], []];
-  for (const ref of refs) waves[removalWave(ref)]?.push(ref);
-  return waves.filter((wave) => wave.length > 0);
+  return REMOVAL_WAVES.map((wave) => refs.filter((ref) => removalWave(ref) === wave)).filter((wave) => wave.length > 0);
 }
 
-function removalWave(ref: Pick<ObjectRef, 'apiVersion' | 'kind'>): number {
-  if (ref.kind === 'CustomResourceDefinition') return 3;
-  if (ref.kind === 'Namespace' && ref.apiVersion === 'v1') return 4;
-  if (WEBHOOK_KINDS.has(ref.kind)) return 0;
-  return isBuiltIn(ref) ? 2 : 1;
+export function removalWave(ref: Pick<ObjectRef, 'apiVersion' | 'kind'>): RemovalWave {
+  if (ref.kind === 'CustomResourceDefinition') return 'definitions';
+  if (ref.kind === 'Namespace' && ref.apiVersion === 'v1') return 'namespaces';
+  if (ref.kind === 'APIService') return 'apis';
+  if (WEBHOOK_KINDS.has(ref.kind)) return 'webhooks';
+  return isBuiltIn(ref) ? 'objects' : 'custom';
 }
 
 export function isBuiltIn(ref: Pick<ObjectRef, 'apiVersion'>): boolean {

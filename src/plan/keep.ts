@@ -22,7 +22,7 @@ export function keepRule(
   input: PlanInput,
 ): Kept | undefined {
   const { deletion } = input.rules;
-  if (input.isAgent?.(ref) === true) {
+  if (input.isAgent?.(live) === true) {
     return { reason: 'agent', why: 'the agent itself is made of it; remove it by hand' };
   }
   if (!input.revisionComplete) {
@@ -72,6 +72,10 @@ function keepNamespace(name: string, others: readonly ObjectPlan[], input: PlanI
   }
   const user = input.namespaceUsedBy?.(name);
   if (user !== undefined) return { reason: 'namespace', why: `plugin ${user} has objects in it` };
+  const claims = input.rules.deletion.volumes === 'delete' ? undefined : input.claimsIn?.(name);
+  if (claims === 'unknown') return { reason: 'namespace', why: 'it is not known whether volume claims are in it' };
+  const [claim] = claims ?? [];
+  if (claim !== undefined) return { reason: 'namespace', why: `PersistentVolumeClaim ${claim} in it stays` };
   const staying = others.find(({ action, ref }) => ref.namespace === name && action !== 'delete');
   if (staying !== undefined) return { reason: 'namespace', why: `${staying.ref.kind} ${staying.ref.name} in it stays` };
   return undefined;

@@ -38,9 +38,11 @@ export interface PlanInput {
   /** Whether the Plugin that an object is labelled with still declares it. Assumed true when nobody can tell. */
   ownerStillDeclares?(owner: string, key: string): boolean;
   /** Objects that the agent itself is made of. They are never deleted. */
-  isAgent?(ref: ObjectRef): boolean;
+  isAgent?(object: KubeObject): boolean;
   /** How many objects of a CustomResourceDefinition exist. Anything but a number: nobody knows, so it stays. */
   instancesOf?(crdName: string): number | 'unknown' | undefined;
   /** Another Plugin with objects in the namespace. */
   namespaceUsedBy?(namespace: string): string | undefined;
+  /** Names of the volume claims in a namespace that may go, whoever made them. Asked where volumes must stay. */
+  claimsIn?(namespace: string): readonly string[] | 'unknown' | undefined;
 }

@@ -353,7 +353,7 @@ describe('law 4: what is no longer declared', () => {
   });
 
   it('stays when the agent is made of it (D10), with a warning', () => {
-    const found = plan({ record, live: [live(config)], isAgent: (ref) => ref.name === 'c' });
+    const found = plan({ record, live: [live(config)], isAgent: (object) => object.metadata.name === 'c' });
     assert.equal(found.objects[0]?.action === 'keep' && found.objects[0].reason, 'agent');
     assert.match(found.warnings.join(), /ConfigMap web\/c left the repository but is not removed/);
   });

@@ -14,7 +14,7 @@ export function describeForPeople(playground: Playground): string {
     ['kubeconfig', kubeconfig],
     ['Git', `${git.url}  (user ${git.user}, password ${git.password})`],
     ['Agent', playground.hasAgent ? 'follows the branch main of that repository' : 'not running'],
-    ...(http === null ? [] : [['Page', http] satisfies [string, string]]),
+    ...(http === null ? [] : [['HTTP', `${http}  (/healthz, /metrics, /hooks)`] satisfies [string, string]]),
     ['Logs', logs],
   ];
   const width = Math.max(...facts.map(([name]) => name.length));

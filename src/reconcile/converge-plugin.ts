@@ -8,12 +8,13 @@ import type { KnownInputs } from './inputs.ts';
 import { type Look, lookAtCluster } from './look.ts';
 import type { Parts } from './parts.ts';
 import type { PluginVerdict } from './plugin.ts';
+import type { PluginFindings } from './plugin-status.ts';
 import { failedWith, problemsOf } from './problems.ts';
 import { markLeaving, removeLeaving } from './prune-plugin.ts';
 import { regarding } from './regarding.ts';
 import type { Rendered } from './rendered.ts';
 import { saveStatus } from './save-status.ts';
-import { withHealth } from './settle.ts';
+import { attemptOf, withHealth } from './settle.ts';
 import { keyOf } from './store.ts';
 import type { Waits } from './waits.ts';
 import { writeStages } from './write-stages.ts';
@@ -77,8 +78,7 @@ async function carryOut(
   );
   const marked = markLeaving(intended, plan);
   parts.watches.use(key, [...marked.values()]);
-  const { generation } = plugin.metadata;
-  const attempted = { key: inputs.key, ...(generation === undefined ? {} : { generation }) };
+  const attempted = attemptOf(plugin, inputs.key);
   await ensureFinalizer(parts, plugin);
   if (tasks.length > 0 || !sameInventory(marked, input.record)) {
     // Law 3: on record before the first write.
@@ -90,7 +90,7 @@ async function carryOut(
   }
 
   const written = await writeStages(parts, { key, facts, tasks, record: marked, hashes: rendered.hashes, signal });
-  if (look.repairs.size > 0) noteRepairs(parts, plugin, written.record, look);
+  if (look.repairs.size > 0) noteRepairs(parts, plugin, look);
   const drift = driftLeft(parts, look);
   const findings = { inventory: [...written.record.values()], drift, attempted };
   const problems = [...problemsOf(plan), ...written.problems];
@@ -101,13 +101,31 @@ async function carryOut(
     if (!isYoung(parts, key)) return failedWith(written.unserved, findings);
     return { outcome: { phase: 'Progressing', message: unserved.message }, findings, againInMs: UNSERVED_RETRY_MS };
   }
-  if (written.postponed !== undefined)
-    return { outcome: { phase: 'Progressing', message: written.postponed }, findings };
+  // With what was written to its status meanwhile.
+  const current = parts.plugins.get(key) ?? plugin;
+  if (written.postponed) return awaitServers(parts, key, current, written.record, findings, inputs.key);
   const removal = await removeLeaving(parts, key, plugin, written.record);
   const revision = revisionOf(commitOf(parts, plugin), rendered, inputs.key);
   const complete = { ...findings, inventory: [...removal.record.values()], revision };
-  const applied = { ...plugin, status: { ...plugin.status, revision } };
+  const applied = { ...current, status: { ...current.status, revision } };
   return withHealth(parts, key, applied, removal.record, complete, removal.still, inputs.key);
+}
+
+/** Webhooks and aggregated APIs wait until everything else is healthy, and no longer than that may take. */
+function awaitServers(
+  parts: Parts,
+  key: string,
+  plugin: Plugin,
+  record: Inventory,
+  findings: PluginFindings,
+  inputsKey: string,
+): PluginVerdict {
+  const written = new Map([...record].filter(([, entry]) => entry.applied !== undefined));
+  const { outcome, againInMs } = withHealth(parts, key, plugin, written, findings, [], inputsKey);
+  if (outcome === undefined || !('message' in outcome) || outcome.phase === 'Ready')
+    return { outcome: { phase: 'Progressing', message: 'its webhooks come next' }, findings, againInMs: 0 };
+  const told = { ...outcome, message: `${outcome.message}; its webhooks are applied after that` };
+  return { outcome: told, findings, ...(againInMs === undefined ? {} : { againInMs }) };
 }
 
 /** A new revision of an object takes back what was changed by hand, whatever the drift mode. */
@@ -148,14 +166,12 @@ function revisionOf(commit: string | undefined, rendered: Rendered, key: string)
   return revision;
 }
 
-function waitingFor(parts: Parts, waits: Waits): PluginVerdict {
-  const verdict: PluginVerdict = {
-    outcome: { phase: 'Waiting', reason: 'DependencyNotReady', waitingFor: waits.for },
-    findings: {},
-  };
-  return waits.until === undefined
-    ? verdict
-    : { ...verdict, againInMs: Math.max(1_000, waits.until - parts.clock.now()) };
+function waitingFor(parts: Parts, { for: names, reason, until, overdue }: Waits): PluginVerdict {
+  const again = until === undefined ? {} : { againInMs: Math.max(1_000, until - parts.clock.now()) };
+  if (overdue.length === 0) return { outcome: { phase: 'Waiting', reason, waitingFor: names }, findings: {}, ...again };
+  const message = `${overdue.join('; ')}; it goes on waiting`;
+  const late = { phase: 'Failed', reason: 'GateTimedOut', message, userMustAct: true, applied: false } as const;
+  return { outcome: { ...late, waitingFor: names }, findings: {}, ...again };
 }
 
 /** Others may wait to hear what this one declares: those whose objects it may take over, and the Sync's removals. */
@@ -164,9 +180,10 @@ function wakeWhoWaitsForRendering(parts: Parts, key: string, { sync }: Facts): v
   for (const waiter of parts.renderWaiters.take(key)) parts.wakePlugin(waiter);
 }
 
-function noteRepairs(parts: Parts, plugin: Plugin, record: Inventory, look: Extract<Look, { state: 'planned' }>): void {
+function noteRepairs(parts: Parts, plugin: Plugin, look: Extract<Look, { state: 'planned' }>): void {
   for (const [at, entry] of look.repairs) {
-    if (record.has(at)) parts.repairs.repaired(at, parts.clock.now());
+    if (parts.owned.get(at) === undefined || parts.owned.hasDrifted(at)) continue;
+    parts.repairs.repaired(at, parts.clock.now());
     parts.metrics.repaired('repair', entry.fields.length);
     const by = entry.by === undefined ? '' : ` (changed by ${entry.by})`;
     const note = `${entry.object}: ${entry.fields.join(', ')}${by}`;

@@ -1,4 +1,4 @@
-import { CONTROLLER_MANAGER, FINALIZER, type KubeObject, refOf } from '../api/index.ts';
+import { CONTROLLER_MANAGER, FINALIZER, isError, type KubeObject, refOf } from '../api/index.ts';
 import type { Parts } from './parts.ts';
 
 /**
@@ -12,15 +12,16 @@ export async function ensureFinalizer(parts: Pick<Parts, 'client' | 'storeFor'>,
   return true;
 }
 
-/** Lets a deletion go on. */
+/** Lets a deletion go on. An object that is gone already needs nothing more: the watch may bring that news late. */
 export async function dropFinalizer(parts: Pick<Parts, 'client' | 'storeFor'>, object: KubeObject): Promise<void> {
   const finalizers = object.metadata.finalizers ?? [];
   if (!finalizers.includes(FINALIZER)) return;
-  await writeFinalizers(
-    parts,
-    object,
-    finalizers.filter((one) => one !== FINALIZER),
-  );
+  const rest = finalizers.filter((one) => one !== FINALIZER);
+  try {
+    await writeFinalizers(parts, object, rest);
+  } catch (error) {
+    if (!isError(error, 'KubeNotFound')) throw error;
+  }
 }
 
 /** Finalizers are a list that others write too: only over the version that was read. */

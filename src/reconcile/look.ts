@@ -7,15 +7,14 @@ import { ownerOf } from '../plan/ownership.ts';
 import { planObjects } from '../plan/plan.ts';
 import type { PlanInput } from '../plan/plan-input.ts';
 import { asAccount } from './account.ts';
+import { contentsOf, namespaceUser } from './contents.ts';
 import { whyDroppedStay } from './dropped.ts';
 import { tryTasks } from './dry-run.ts';
 import type { Facts } from './facts.ts';
 import { driftOfEntry, type Found, findDrift, findIn } from './find-drift.ts';
-import { countInstances } from './instances.ts';
 import type { Parts } from './parts.ts';
 import { DROPPED, isDeclared } from './records.ts';
 import type { Rendered } from './rendered.ts';
-import { keyOf } from './store.ts';
 import { formOf, type KnownWrites, type OpenObject, type Tasks, tasksFor } from './tasks.ts';
 
 const NOTHING_EXPECTED = { namespace: () => false, kind: () => false };
@@ -69,7 +68,7 @@ export async function lookAtCluster(parts: Parts, input: LookInput): Promise<Loo
     };
   }
   const undecided = dropped.length === 0 ? undefined : whyDroppedStay(parts, plugin);
-  const instances = await countInstances(client, dropped, live);
+  const contents = await contentsOf(client, plugin, dropped, live);
   const forms = new Map(open.map((declared) => [refKey(refOf(declared)), openObject(plugin, declared, live)]));
   const planInput: PlanInput = {
     plugin: { namespace: plugin.metadata.namespace ?? '', name: plugin.metadata.name },
@@ -81,9 +80,9 @@ export async function lookAtCluster(parts: Parts, input: LookInput): Promise<Loo
     ensure: rendered.ensure,
     elsewhere: (at) => parts.declared.elsewhere(key, at),
     ownerStillDeclares: (owner, at) => parts.declared.declares(owner, at) !== 'no',
-    isAgent: (ref) => parts.isAgent(ref),
-    instancesOf: (name) => instances.get(name),
-    namespaceUsedBy: (namespace) => namespaceUser(parts, key, namespace),
+    isAgent: (object) => parts.isAgent(object),
+    namespaceUsedBy: (namespace) => namespaceUser(parts.plugins.values(), key, namespace),
+    ...contents,
   };
   const known: KnownWrites = {
     recorded: (at) => parts.owned.recorded(at)?.set?.fields,
@@ -153,12 +152,4 @@ export function rulesOf(plugin: Plugin): {
   force: boolean;
 } {
   return { deletion: plugin.spec.deletion, adopt: plugin.spec.apply.adopt, force: plugin.spec.apply.force };
-}
-
-function namespaceUser(parts: Parts, key: string, namespace: string): string | undefined {
-  for (const plugin of parts.plugins.values()) {
-    const other = keyOf(plugin);
-    if (other !== key && (plugin.status?.inventory ?? []).some((entry) => entry.namespace === namespace)) return other;
-  }
-  return undefined;
 }

@@ -24,11 +24,11 @@ import { type Plan, settleDuplicates } from '../plan/whole.ts';
 import { activityOf } from '../resolve/when.ts';
 import { asAccount } from './account.ts';
 import type { Compiled } from './compile.ts';
+import { contentsOf, namespaceUser } from './contents.ts';
 import { type Facts, factsFrom } from './facts.ts';
 import { baseOf, type History } from './history.ts';
 import { holdFor } from './holds.ts';
 import { type InputsAnswer, inputsOf, type KnownInputs, valuesRefs } from './inputs.ts';
-import { countInstances } from './instances.ts';
 import { rulesOf } from './look.ts';
 import { removalHold } from './prune-revision.ts';
 import { isDeclared } from './records.ts';
@@ -45,7 +45,7 @@ export interface PreviewInput {
   kubernetes: string;
   render(plugin: Plugin, facts: Facts, inputs: KnownInputs): Promise<Rendered>;
   history: History;
-  isAgent(ref: ObjectRef): boolean;
+  isAgent(object: KubeObject): boolean;
   /** Which Plugins to plan; all when left out. */
   only?: (key: string) => boolean;
 }
@@ -188,7 +188,7 @@ async function planCandidate(
   ]);
   const live = await readLive(client, [...refs.values()]);
   const dropped = [...record.values()].filter((entry) => !rendered.hashes.has(refKey(entry)));
-  const instances = await countInstances(client, dropped, live);
+  const contents = await contentsOf(client, plugin, dropped, live);
   const forms = desired.map(
     (object) =>
       withoutIgnored(object, live.get(refKey(refOf(object))), plugin.spec.drift.ignore ?? [], FIELD_MANAGER).object,
@@ -201,7 +201,7 @@ async function planCandidate(
     record: [...record.values()],
     revisionComplete: input.compiled.faults.length === 0 && facts.pruneEnabled,
     ensure: rendered.ensure,
-    instancesOf: (name) => instances.get(name),
+    ...contents,
   });
   const hold = holdFor({
     plugin,
@@ -223,7 +223,7 @@ async function planRemoval(
 ): Promise<PluginPlan> {
   const entries = plugin.status?.inventory ?? [];
   const live = await readLive(input.client, entries);
-  const instances = await countInstances(input.client, entries, live);
+  const contents = await contentsOf(input.client, plugin, entries, live);
   return planObjects({
     ...common(input, plugin, declared),
     desired: [],
@@ -231,7 +231,7 @@ async function planRemoval(
     record: entries,
     revisionComplete: true,
     removing: true,
-    instancesOf: (name) => instances.get(name),
+    ...contents,
   });
 }
 
@@ -241,6 +241,7 @@ function common(input: PreviewInput, plugin: Plugin, declared: ReadonlyMap<strin
     plugin: { namespace: plugin.metadata.namespace ?? '', name: plugin.metadata.name },
     rules: rulesOf(plugin),
     isAgent: input.isAgent,
+    namespaceUsedBy: (namespace: string) => namespaceUser(input.plugins, self, namespace),
     elsewhere: (at: string) => [...declared].find(([key, objects]) => key !== self && objects.has(at))?.[0],
     ownerStillDeclares: (owner: string, at: string) => declared.get(owner)?.has(at) ?? false,
   };

@@ -5,7 +5,7 @@ import { describeLeaving, removeNextWave } from '../converge/prune.ts';
 import type { PluginPlan } from '../plan/object-plan.ts';
 import { planObjects } from '../plan/plan.ts';
 import { clientFor } from './account.ts';
-import { countInstances } from './instances.ts';
+import { contentsOf, namespaceUser } from './contents.ts';
 import { rulesOf } from './look.ts';
 import type { Parts } from './parts.ts';
 import { DROPPED, KEPT, LEAVING } from './records.ts';
@@ -37,7 +37,7 @@ export async function removeLeaving(
   const progress = await removeNextWave(clientFor(parts, plugin), key, wanted);
   const lost = progress.failed.find(({ error }) => isError(error, 'LeaseLost', 'Aborted'));
   if (lost !== undefined) throw lost.error;
-  for (const gone of [...progress.gone, ...moved]) parts.owned.forget(gone);
+  for (const gone of [...progress.gone, ...moved]) parts.owned.forget(gone, key);
   const failures = progress.failed.map(
     ({ ref, error }) => `${ref.kind} ${ref.name} (${error instanceof Error ? error.message : String(error)})`,
   );
@@ -57,7 +57,7 @@ export async function rulesForRemoval(
   const entries = [...record.values()];
   const client = clientFor(parts, plugin);
   const live = await readLive(client, entries);
-  const instances = await countInstances(client, entries, live);
+  const contents = await contentsOf(client, plugin, entries, live);
   const plan = planObjects({
     plugin: { namespace: plugin.metadata.namespace ?? '', name: plugin.metadata.name },
     desired: [],
@@ -68,8 +68,9 @@ export async function rulesForRemoval(
     removing: true,
     elsewhere: (at) => parts.declared.elsewhere(key, at),
     ownerStillDeclares: (owner, at) => parts.declared.declares(owner, at) !== 'no',
-    isAgent: (ref) => parts.isAgent(ref),
-    instancesOf: (name) => instances.get(name),
+    isAgent: (object) => parts.isAgent(object),
+    namespaceUsedBy: (namespace) => namespaceUser(parts.plugins.values(), key, namespace),
+    ...contents,
   });
   const doomed: InventoryEntry[] = [];
   const released = plan.gone.map(refKey);

@@ -42,7 +42,7 @@ export async function removePlugin(
   if (sync !== undefined) parts.kept.add(sync, kept);
   const progress = await removeNextWave(clientFor(parts, plugin), key, doomed);
   const rest = without(record, [...released, ...progress.gone]);
-  for (const gone of [...released, ...progress.gone]) parts.owned.forget(gone);
+  for (const gone of [...released, ...progress.gone]) parts.owned.forget(gone, key);
   const findings: PluginFindings = sameInventory(rest, record) ? {} : { inventory: [...rest.values()] };
   if (rest.size === 0) return await removed(parts, plugin, removal, released.length, findings);
   const failure = progress.failed[0];
@@ -148,7 +148,7 @@ async function removed(
     };
   }
   await dropFinalizer(parts, plugin);
-  for (const entry of plugin.status?.inventory ?? []) parts.owned.forget(refKey(entry));
+  for (const entry of plugin.status?.inventory ?? []) parts.owned.forget(refKey(entry), keyOf(plugin));
   if (released > 0) parts.log.info({ plugin: keyOf(plugin), released }, 'objects were left in place');
   return 'gone';
 }

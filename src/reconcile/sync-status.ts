@@ -70,9 +70,9 @@ export function nextSyncStatus(
 ): SyncStatus {
   const before = sync.status ?? {};
   const next: SyncStatus = { ...before };
+  if (sync.metadata.generation !== undefined) next.observedGeneration = sync.metadata.generation;
   if (findings === 'suspended')
     return { ...next, phase: 'Suspended', message: 'suspended: nothing new is taken from Git' };
-  if (sync.metadata.generation !== undefined) next.observedGeneration = sync.metadata.generation;
   if (findings.observed !== undefined) next.observed = findings.observed;
   if (findings.commit !== undefined) next.commit = findings.commit;
   if (findings.inventory !== undefined) next.inventory = [...findings.inventory];

@@ -3,6 +3,7 @@ import { compile } from './compile.ts';
 import { hasDropped } from './dropped.ts';
 import { ensureFinalizer } from './finalizer.ts';
 import { baseOf, historySince } from './history.ts';
+import { hookRefs } from './hooks.ts';
 import { pruneRevision } from './prune-revision.ts';
 import { regarding } from './regarding.ts';
 import { removeSync } from './remove-sync.ts';
@@ -27,7 +28,7 @@ export async function reconcileSync(parts: SyncParts, key: string, signal: Abort
     return undefined;
   }
   if (sync.metadata.deletionTimestamp !== undefined) return await removeSync(parts, key, sync);
-  parts.outside.use(user, Sources.refsOf(sync.metadata.namespace ?? '', sync.spec.repository));
+  parts.outside.use(user, [...Sources.refsOf(sync.metadata.namespace ?? '', sync.spec.repository), ...hookRefs(sync)]);
   await ensureFinalizer(parts, sync);
   const memory = parts.memories.of(key);
   if (sync.spec.suspend) {

@@ -1,4 +1,4 @@
-import { describeRef, type InventoryEntry, type KubeObject, refKey, refOf } from '../api/index.ts';
+import { type InventoryEntry, type KubeObject, refKey, refOf } from '../api/index.ts';
 import { type ApplyTask, applyAll } from '../converge/apply.ts';
 import { type Inventory, settled } from '../converge/inventory.ts';
 import { byStage } from '../converge/stages.ts';
@@ -6,6 +6,7 @@ import { asAccount } from './account.ts';
 import type { Facts } from './facts.ts';
 import type { Parts } from './parts.ts';
 import { type Problem, problemFrom } from './problems.ts';
+import { isDeclared } from './records.ts';
 import { awaitSettled } from './stage-wait.ts';
 
 export interface StagesInput {
@@ -24,8 +25,8 @@ export interface StagesResult {
   problems: Problem[];
   /** Objects of kinds that the API server does not serve yet. */
   unserved: Problem[];
-  /** A stage that could not begin, and why. */
-  postponed: string | undefined;
+  /** Webhooks could not be applied yet: what serves them is not healthy. */
+  postponed: boolean;
 }
 
 /** Sends the tasks stage by stage. What one object is refused for holds back neither its neighbours nor the record of what was written. */
@@ -33,13 +34,13 @@ export async function writeStages(
   parts: Parts,
   { key, facts, tasks, record, hashes, signal }: StagesInput,
 ): Promise<StagesResult> {
-  const result: StagesResult = { record: new Map(record), problems: [], unserved: [], postponed: undefined };
+  const result: StagesResult = { record: new Map(record), problems: [], unserved: [], postponed: false };
   const client = asAccount(parts.client, facts.account);
   const taskOf = new Map(tasks.map((task) => [task.object, task]));
   for (const { stage, objects } of byStage(tasks.map((task) => task.object))) {
     signal.throwIfAborted();
-    result.postponed = stage === 'webhooks' ? unhealthyBefore(parts, key, result.record, objects) : undefined;
-    if (result.postponed !== undefined) break;
+    result.postponed = stage === 'webhooks' && isAnySick(parts, key, result.record, objects);
+    if (result.postponed) break;
     const staged = objects.flatMap((object) => taskOf.get(object) ?? []);
     const outcomes = await applyAll(client, staged, parts.owned, signal);
     outcomes.forEach((outcome, index) => {
@@ -78,19 +79,11 @@ function entryFor(parts: Parts, written: KubeObject, hash: string): InventoryEnt
 }
 
 /** Webhook configurations and aggregated APIs wait for what serves them: else they would refuse everything meanwhile. */
-function unhealthyBefore(
-  parts: Parts,
-  key: string,
-  record: Inventory,
-  later: readonly KubeObject[],
-): string | undefined {
+function isAnySick(parts: Parts, key: string, record: Inventory, later: readonly KubeObject[]): boolean {
   const laterKeys = new Set(later.map((object) => refKey(refOf(object))));
-  for (const [at, entry] of record) {
-    if (laterKeys.has(at) || entry.applied === undefined) continue;
+  return [...record].some(([at, entry]) => {
+    if (laterKeys.has(at) || entry.applied === undefined || !isDeclared(entry)) return false;
     const live = parts.owned.get(at);
-    if (live?.plugin === key && live.health.state !== 'healthy') {
-      return `waits for ${describeRef(entry)}: ${live.health.message}; then its webhooks are applied`;
-    }
-  }
-  return undefined;
+    return live?.plugin === key && live.health.state !== 'healthy';
+  });
 }

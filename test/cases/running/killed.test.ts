@@ -41,7 +41,10 @@ class Run {
     await declareTestSync(testClient(), {
       namespace,
       url: repository.url,
-      spec: { prune: { hold: { percent: 100 } }, repository: { url: repository.url, ref: { commit: acts.commits[0] } } },
+      spec: {
+        prune: { hold: { percent: 100 } },
+        repository: { url: repository.url, ref: { commit: acts.commits[0] } },
+      },
     });
     return new Run(t, namespace, acts, body);
   }
@@ -85,7 +88,9 @@ class Run {
     const before = written().length;
     await delay(1_000);
     assert.deepEqual(
-      written().slice(before).map(({ method, path, body }) => `${method} ${path} ${body}`),
+      written()
+        .slice(before)
+        .map(({ method, path, body }) => `${method} ${path} ${body}`),
       [],
     );
   }
@@ -147,12 +152,18 @@ for (const when of (process.env.WHEN ?? 'before,after').split(',') as ('before' 
         const run = await Run.begin(t, server, 'abandoned');
         for (const number of [0, 1, 2] as const) {
           try {
-            const { wasKilled, snapshot } = await run.act(number, process.env.ACT === undefined || Number(process.env.ACT) === number ? { at, when } : undefined);
+            const { wasKilled, snapshot } = await run.act(
+              number,
+              process.env.ACT === undefined || Number(process.env.ACT) === number ? { at, when } : undefined,
+            );
             if (wasKilled) kills++;
             assert.deepEqual(snapshot.objects, expected[number]?.snapshot.objects);
             await run.rests();
           } catch (error) {
-            if (process.env.ONLY) { console.log(run.namespace, number); await delay(Number(process.env.HOLD ?? 0)); }
+            if (process.env.ONLY) {
+              console.log(run.namespace, number);
+              await delay(Number(process.env.HOLD ?? 0));
+            }
             problems.push(`act ${number}, ${when} ${at}: ${(error as Error).message.slice(0, 1500)}`);
             break;
           }
@@ -161,7 +172,10 @@ for (const when of (process.env.WHEN ?? 'before,after').split(',') as ('before' 
       }
     };
     await Promise.all(Array.from({ length: PARALLEL }, worker));
-    console.log(expected.map(({ writes }) => writes), kills);
+    console.log(
+      expected.map(({ writes }) => writes),
+      kills,
+    );
     assert.deepEqual(problems, []);
   });
 }

@@ -59,7 +59,10 @@ function essence(object: KubeObject, uids: ReadonlySet<string | undefined>): unk
       annotations: ownAnnotations,
       finalizers,
       deleted: deletionTimestamp !== undefined,
-      managers: managers.filter(([manager]) => manager !== 'test').map(String).sort(),
+      managers: managers
+        .filter(([manager]) => manager !== 'test')
+        .map(String)
+        .sort(),
     },
   };
 }

@@ -115,7 +115,10 @@ async function startAbandoned(
     renderers: 2,
     fullLookEveryMs: 6 * 3_600_000,
     graceMs: 1,
-    log: process.env.ESPALIER_TEST_LOG === undefined ? pino({ level: 'silent' }) : pino({ base: null, level: 'debug' }, pino.destination({ dest: process.env.ESPALIER_TEST_LOG, append: true })),
+    log:
+      process.env.ESPALIER_TEST_LOG === undefined
+        ? pino({ level: 'silent' })
+        : pino({ base: null, level: 'debug' }, pino.destination({ dest: process.env.ESPALIER_TEST_LOG, append: true })),
     signal: abort.signal,
   });
   return async () => {

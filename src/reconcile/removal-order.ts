@@ -1,0 +1,97 @@
+import { groupOf, type InventoryEntry, isError, type Plugin, refKey } from '../api/index.ts';
+import type { KubeClient } from '../cluster/client.ts';
+import { isBuiltIn, removalWave } from '../converge/stages.ts';
+import { claimsIn, countInstances, isDefinition, isNamespace } from './contents.ts';
+import { whyDroppedStay } from './dropped.ts';
+import { syncKeyOf } from './facts.ts';
+import type { Parts } from './parts.ts';
+import { KEPT } from './records.ts';
+import { keyOf } from './store.ts';
+
+/** Why an object has to wait, asked right before it is deleted; undefined when it may go. */
+export type RemovalGate = (entry: InventoryEntry) => Promise<string | undefined>;
+
+/**
+ * The order of removal among Plugins that no dependency tells. Custom objects go while the Plugin that defines their
+ * kind still runs: their finalizers may need it. A definition or a namespace goes when nothing is left in it that would
+ * go along. Custom objects themselves wait for nobody here, so that no two Plugins can wait for each other.
+ */
+export function removalGate(parts: Parts, key: string, plugin: Plugin, client: KubeClient): RemovalGate {
+  let holders: Promise<string[]> | undefined;
+  return async (entry) => {
+    if (['webhooks', 'custom'].includes(removalWave(entry))) return undefined;
+    holders ??= holdersOfOurKinds(parts, key, plugin);
+    const first = await holders;
+    if (first.length > 0) return `waits until the custom objects of ${first.join(', ')} are gone`;
+    if (isDefinition(entry)) return await whyDefinitionWaits(client, entry);
+    return isNamespace(entry) ? await whyNamespaceWaits(parts, key, plugin, client, entry.name) : undefined;
+  };
+}
+
+/** On its way out, or no longer in the revision and to be removed, whatever that still waits for. */
+export function isOnItsWayOut(parts: Pick<Parts, 'declared' | 'syncs'>, plugin: Plugin): boolean {
+  if (plugin.metadata.deletionTimestamp !== undefined || !plugin.spec.enabled || plugin.status?.phase === 'Removing')
+    return true;
+  const sync = syncKeyOf(plugin);
+  if (sync === undefined || !parts.declared.isDropped(sync, keyOf(plugin))) return false;
+  return parts.syncs.get(sync)?.spec.prune.enabled ?? true;
+}
+
+/** Other Plugins that let go of objects of kinds this one defines. Those that this one depends on go after it anyway. */
+async function holdersOfOurKinds(parts: Parts, key: string, plugin: Plugin): Promise<string[]> {
+  const definitions = new Set((plugin.status?.inventory ?? []).filter(isDefinition).map((entry) => entry.name));
+  if (definitions.size === 0) return [];
+  const holders: string[] = [];
+  for (const other of parts.plugins.values()) {
+    const otherKey = keyOf(other);
+    if (otherKey === key || parts.dependents.reaches(key, otherKey)) continue;
+    for (const entry of leavingOf(parts, other)) {
+      if (isBuiltIn(entry) || !definitions.has(await definitionOf(parts.client, entry))) continue;
+      holders.push(otherKey);
+      break;
+    }
+  }
+  return holders;
+}
+
+/** What goes, or will as soon as the Plugin is looked at. */
+function leavingOf(parts: Parts, plugin: Plugin): readonly InventoryEntry[] {
+  if (!isOnItsWayOut(parts, plugin) && whyDroppedStay(parts, plugin) !== undefined) return [];
+  const key = keyOf(plugin);
+  const isLeaving = (entry: InventoryEntry) =>
+    entry.applied !== KEPT && parts.declared.declares(key, refKey(entry)) === 'no';
+  return (plugin.status?.inventory ?? []).filter(isLeaving);
+}
+
+async function whyDefinitionWaits(client: KubeClient, entry: InventoryEntry): Promise<string | undefined> {
+  const live = await client.get(entry);
+  const count = live === undefined ? 0 : await countInstances(client, live);
+  return count === 0 ? undefined : `${count === 'unknown' ? 'nobody knows how many' : count} objects of it exist`;
+}
+
+async function whyNamespaceWaits(
+  parts: Parts,
+  key: string,
+  plugin: Plugin,
+  client: KubeClient,
+  namespace: string,
+): Promise<string | undefined> {
+  for (const other of parts.plugins.values()) {
+    const isIn = (other.status?.inventory ?? []).some((entry) => entry.namespace === namespace);
+    if (isIn && keyOf(other) !== key) return `waits until the objects of ${keyOf(other)} in it are gone`;
+  }
+  const claims = plugin.spec.deletion.volumes === 'delete' ? [] : await claimsIn(client, namespace);
+  if (claims === 'unknown') return 'nobody knows which volume claims are in it';
+  return claims.length === 0 ? undefined : `PersistentVolumeClaim ${claims[0]} is in it`;
+}
+
+/** The name of the CustomResourceDefinition behind a kind; empty when the kind is not served (any more). */
+async function definitionOf(client: KubeClient, entry: InventoryEntry): Promise<string> {
+  try {
+    const { plural } = await client.resource(entry.apiVersion, entry.kind);
+    return `${plural}.${groupOf(entry.apiVersion)}`;
+  } catch (error) {
+    if (isError(error, 'KubeKindUnknown')) return '';
+    throw error;
+  }
+}
