@@ -41,7 +41,7 @@ export async function removeNextWave(
       else if ('why' in result.value) progress.waiting.push({ ref, why: result.value.why });
       else progress.leaving.push({ ref, finalizers: result.value.finalizers });
     });
-    if (progress.gone.length < wave.length) break;
+    if (results.some((result) => result.status === 'rejected' || result.value !== 'gone')) break;
   }
   return progress;
 }

@@ -1,4 +1,4 @@
-import type { Deletion, InventoryEntry, KubeObject, ObjectRef } from '../api/index.ts';
+import type { Deletion, InventoryEntry, KubeObject } from '../api/index.ts';
 import type { MaskOptions } from './mask.ts';
 import type { FieldConflict } from './object-plan.ts';
 

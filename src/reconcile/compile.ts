@@ -2,6 +2,7 @@ import {
   ANNOTATION,
   API_VERSION,
   FINALIZER,
+  isError,
   type KubeObject,
   LABEL,
   type Plugin,
@@ -52,23 +53,20 @@ export interface CompileInput {
 export async function compile({ sync, tree, reader, plugins: live }: CompileInput): Promise<Compiled> {
   const plugins = [...live];
   const namespace = sync.metadata.namespace ?? '';
+  const allowed = sync.spec.allowedNamespaces;
   const cluster = { name: sync.spec.cluster?.name, labels: sync.spec.cluster?.labels ?? {} };
   const declarations = await reader.read(tree, { path: sync.spec.repository.path, cluster, namespace });
   const faults: SyncFault[] = declarations.faults.map(faultOf);
-  const allowed = sync.spec.allowedNamespaces;
   const frozen = frozenKeys(declarations, sync, plugins);
   const wanted: Wanted[] = [];
   for (const declared of declarations.objects) {
     if (frozen.has(declared.key)) continue;
-    const outside =
-      allowed === undefined
-        ? undefined
-        : namespacesOf(declared).find((one) => one !== namespace && !allowed.includes(one));
-    if (outside !== undefined) {
-      faults.push(placed(declared, `the namespace "${outside}" is not among spec.allowedNamespaces of the Sync`));
-      continue;
-    }
-    wanted.push(await wantedOf(sync, tree, declared));
+    const made = await makeWanted(sync, tree, declared);
+    if ('refused' in made) {
+      // What it is now stays: its declaration can't be used.
+      frozen.add(declared.key);
+      faults.push(placed(declared, made.refused));
+    } else wanted.push(made);
   }
   const graph = buildGraph(
     graphPlugins(wanted, frozen, plugins, sync),
@@ -89,6 +87,24 @@ export async function compile({ sync, tree, reader, plugins: live }: CompileInpu
     frozen,
     plugins: pluginKeys(declarations, frozen),
   };
+}
+
+/** A declaration as it is written to the cluster, or why it can't be: what it names may be wrong though its text is right. */
+async function makeWanted(sync: Sync, tree: FileTree, declared: Declared): Promise<Wanted | { refused: string }> {
+  const allowed = sync.spec.allowedNamespaces;
+  const outside = namespacesOf(declared).find(
+    (one) => allowed !== undefined && one !== sync.metadata.namespace && !allowed.includes(one),
+  );
+  if (outside !== undefined)
+    return { refused: `the namespace "${outside}" is not among spec.allowedNamespaces of the Sync` };
+  try {
+    return await wantedOf(sync, tree, declared);
+  } catch (error) {
+    // Of the repository's content; anything else (a damaged store, an abort) says nothing about the declaration.
+    if (isError(error, 'RenderRefused', 'RenderFailed', 'SourceMissing', 'GitUnsafePath', 'InvalidDeclaration'))
+      return { refused: error.message };
+    throw error;
+  }
 }
 
 async function wantedOf(sync: Sync, tree: FileTree, declared: Declared): Promise<Wanted> {

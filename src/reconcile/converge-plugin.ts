@@ -3,6 +3,7 @@ import { type Inventory, intend, sameInventory, without } from '../converge/inve
 import type { PluginPlan } from '../plan/object-plan.ts';
 import type { Facts } from './facts.ts';
 import { ensureFinalizer } from './finalizer.ts';
+import { driftWhileWaiting } from './find-drift.ts';
 import { holdFor } from './holds.ts';
 import type { KnownInputs } from './inputs.ts';
 import { type Look, lookAtCluster } from './look.ts';
@@ -10,7 +11,7 @@ import type { Parts } from './parts.ts';
 import type { PluginVerdict } from './plugin.ts';
 import type { PluginFindings } from './plugin-status.ts';
 import { failedWith, problemsOf } from './problems.ts';
-import { markLeaving, removeLeaving } from './prune-plugin.ts';
+import { comeBackFor, markLeaving, removeLeaving, wakeTakers } from './prune-plugin.ts';
 import { regarding } from './regarding.ts';
 import type { Rendered } from './rendered.ts';
 import { saveStatus } from './save-status.ts';
@@ -53,15 +54,20 @@ export async function convergePlugin(parts: Parts, input: ConvergeInput): Promis
 
   if (input.isNew) {
     const waits = input.waits();
-    if (waits.for.length > 0) return waitingFor(parts, waits);
+    if (waits.for.length > 0) return { ...waitingFor(parts, waits), findings: driftFindings(parts, input) };
   }
   const look = await lookAtCluster(parts, { key, plugin, facts, record, rendered, full: input.full });
   if (look.state === 'wait')
     return { outcome: { phase: 'Progressing', message: look.why }, findings: {}, againInMs: 2_000 };
   const commit = commitOf(parts, plugin);
-  const hold = holdFor({ plugin, facts, record, rendered, plan: look.plan, isNew: input.isNew, commit });
-  if (hold !== undefined) return { outcome: hold, findings: {} };
+  const head = facts.sync === undefined ? undefined : parts.declared.headOf(keyOf(facts.sync));
+  const hold = holdFor({ plugin, facts, record, rendered, plan: look.plan, isNew: input.isNew, commit, head });
+  if (hold !== undefined) return { outcome: hold, findings: driftFindings(parts, input) };
   return await carryOut(parts, input, rendered, look);
+}
+
+function driftFindings(parts: Parts, { key, plugin, record }: ConvergeInput): PluginFindings {
+  return { drift: driftWhileWaiting(parts, key, plugin, record) };
 }
 
 async function carryOut(
@@ -77,6 +83,7 @@ async function carryOut(
     tasks.map((task) => refOf(task.object)),
   );
   const marked = markLeaving(intended, plan);
+  wakeTakers(parts, plan);
   parts.watches.use(key, [...marked.values()]);
   const attempted = attemptOf(plugin, inputs.key);
   await ensureFinalizer(parts, plugin);
@@ -108,7 +115,8 @@ async function carryOut(
   const revision = revisionOf(commitOf(parts, plugin), rendered, inputs.key);
   const complete = { ...findings, inventory: [...removal.record.values()], revision };
   const applied = { ...current, status: { ...current.status, revision } };
-  return withHealth(parts, key, applied, removal.record, complete, removal.still, inputs.key);
+  const verdict = withHealth(parts, key, applied, removal.record, complete, removal.still, inputs.key);
+  return comeBackFor(verdict, removal);
 }
 
 /** Webhooks and aggregated APIs wait until everything else is healthy, and no longer than that may take. */

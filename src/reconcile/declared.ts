@@ -10,6 +10,8 @@ export interface DeclaredOptions {
   plugins(): Iterable<Plugin>;
   /** False once the Sync object is gone: then its Plugins stand for themselves. */
   syncExists(sync: string): boolean;
+  /** False when a Plugin is disabled, or not for this cluster: it declares nothing then. */
+  isWanted(plugin: Plugin): boolean;
   /** The content key of a Plugin as it is now; undefined while an input is not known. */
   currentKey(plugin: Plugin): string | undefined;
 }
@@ -27,6 +29,7 @@ export class Declared {
   /** Revisions with a fault somewhere: what that would declare is not known. */
   readonly #faulty = new Set<string>();
   readonly #writing = new Set<string>();
+  readonly #heads = new Map<string, string>();
 
   constructor(options: DeclaredOptions) {
     this.#options = options;
@@ -43,6 +46,15 @@ export class Declared {
     this.#rendered.delete(plugin);
   }
 
+  /** The commit that the Plugins of a Sync are taken from. Their Sync's status says so only later. */
+  headOf(sync: string): string | undefined {
+    return this.#heads.get(sync);
+  }
+
+  setHead(sync: string, commit: string): void {
+    this.#heads.set(sync, commit);
+  }
+
   /** From here until `setRevision` the Plugins of the Sync are being rewritten: what they declare is not known. */
   beginRevision(sync: string): void {
     this.#writing.add(sync);
@@ -57,7 +69,9 @@ export class Declared {
 
   forgetSync(sync: string): void {
     this.#revisions.delete(sync);
+    this.#faulty.delete(sync);
     this.#writing.delete(sync);
+    this.#heads.delete(sync);
   }
 
   /** Whether a Plugin declares an object now. One that is on its way out declares nothing. */
@@ -71,10 +85,15 @@ export class Declared {
       if (revision === undefined && this.#options.syncExists(sync)) return 'unknown';
       if (revision !== undefined && !revision.has(pluginKey)) return 'no';
     }
-    if (!plugin.spec.enabled) return 'no';
+    if (!this.#options.isWanted(plugin)) return 'no';
     const objects = this.objectsOf(plugin);
     if (objects === undefined) return 'unknown';
     return objects.has(object) ? 'yes' : 'no';
+  }
+
+  /** The Syncs whose revision has the Plugin. One of them writes it, the others were told. */
+  syncsWith(plugin: string): string[] {
+    return [...this.#revisions].filter(([, plugins]) => plugins.has(plugin)).map(([sync]) => sync);
   }
 
   /** True when the Sync's revision is known and no longer holds the Plugin. */
@@ -110,7 +129,8 @@ export class Declared {
     for (const key of this.#revisions.get(sync) ?? []) {
       const plugin = this.#options.plugin(key);
       if (plugin === undefined) return `Plugin ${key} to appear`;
-      if (!plugin.spec.enabled || plugin.spec.suspend || plugin.metadata.deletionTimestamp !== undefined) continue;
+      if (plugin.spec.suspend || plugin.metadata.deletionTimestamp !== undefined) continue;
+      if (!this.#options.isWanted(plugin)) continue;
       if (this.objectsOf(plugin) === undefined) return `Plugin ${key} to render`;
     }
     return undefined;

@@ -6,11 +6,13 @@ export class Dependents {
   readonly #dependsOn = new Map<string, readonly string[]>();
   readonly #dependents = new Map<string, Set<string>>();
 
-  update(key: string, plugin: Plugin | undefined): void {
-    for (const target of this.#dependsOn.get(key) ?? []) this.#dependents.get(target)?.delete(key);
+  /** Returns what the Plugin depended on and does no more: a removal may have waited for that. */
+  update(key: string, plugin: Plugin | undefined): string[] {
+    const before = this.#dependsOn.get(key) ?? [];
+    for (const target of before) this.#dependents.get(target)?.delete(key);
     if (plugin === undefined) {
       this.#dependsOn.delete(key);
-      return;
+      return [...before];
     }
     const targets = dependenciesOf(plugin);
     this.#dependsOn.set(key, targets);
@@ -19,6 +21,7 @@ export class Dependents {
       if (set === undefined) this.#dependents.set(target, new Set([key]));
       else set.add(key);
     }
+    return before.filter((target) => !targets.includes(target));
   }
 
   of(key: string): string[] {

@@ -1,11 +1,17 @@
 import type { Plugin } from '../api/index.ts';
 import { factsOf } from './facts.ts';
 import type { Parts } from './parts.ts';
-import { DROPPED } from './records.ts';
+import { DROPPED, LEAVING } from './records.ts';
 
 /** Something that it no longer declares is still there, and whether it goes is not decided. */
 export function hasDropped(plugin: Plugin): boolean {
   return plugin.status?.inventory?.some((entry) => entry.applied === DROPPED) ?? false;
+}
+
+/** Something of it, or all of it, is being removed. */
+export function isRemoving({ metadata, status }: Plugin): boolean {
+  if (metadata.deletionTimestamp !== undefined || status?.phase === 'Removing') return true;
+  return status?.inventory?.some((entry) => entry.applied === LEAVING) ?? false;
 }
 
 /** What speaks against deleting anything that a Plugin no longer declares, for people; undefined when nothing does. */

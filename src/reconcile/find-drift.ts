@@ -66,6 +66,18 @@ export function findDrift(
   return found;
 }
 
+/** The same for a Plugin whose change may not be made yet: nothing can be repaired to what is not declared any more. */
+export function driftWhileWaiting(parts: Parts, plugin: string, spec: Plugin, record: Inventory): DriftEntry[] {
+  const { repair, report } = findDrift(parts, plugin, spec, record, undefined);
+  const drift = new Map(report);
+  for (const key of repair) {
+    const entry = record.get(key);
+    const found = entry === undefined ? undefined : driftOfEntry(parts, plugin, spec, key, entry, undefined);
+    if (found !== undefined) drift.set(key, found);
+  }
+  return [...drift.values()];
+}
+
 /** What drifted of one object; undefined when nothing did, or only what is ignored. */
 export function driftOfEntry(
   parts: Parts,

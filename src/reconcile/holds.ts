@@ -14,6 +14,8 @@ export interface HoldInput {
   rendered: Rendered;
   /** The commit that the Plugin is made from. */
   commit: string | undefined;
+  /** The head that the declaration is taken from: later than `commit` where that did not touch the Plugin. */
+  head: string | undefined;
   plan: PluginPlan;
   /** The inputs are not those that are applied. What an earlier look left undecided may still be large. */
   isNew: boolean;
@@ -28,6 +30,7 @@ export function holdFor({
   plan,
   isNew,
   commit,
+  head,
 }: HoldInput): PluginOutcome | undefined {
   const held = (reason: string, message: string): PluginOutcome => ({ phase: 'Held', reason, message });
   const owned = [...record.values()].filter(isDeclared).length;
@@ -37,7 +40,7 @@ export function holdFor({
       `it renders no object any more, and ${owned} are installed; nothing is deleted. If that is meant, set spec.allowEmpty: true`,
     );
   }
-  if (isApproved(plugin, facts, commit)) return undefined;
+  if (isApproved(plugin, facts, [commit, head])) return undefined;
   const how =
     commit === undefined
       ? 'approve it by the annotation espalier.dev/approve on the Plugin'
@@ -58,11 +61,10 @@ function deletionsIn(plan: PluginPlan, facts: Facts): number {
   return plan.counts.delete + (facts.pruneEnabled ? undecided : 0);
 }
 
-/** An approval names a commit: that of the Plugin, or the head that its Sync has seen. */
-function isApproved(plugin: Plugin, { sync }: Facts, own: string | undefined): boolean {
-  const commits = [own, sync?.status?.observed?.commit].filter((commit) => commit !== undefined);
+/** An approval names a commit: that of the Plugin, or the head that it was taken from. */
+function isApproved(plugin: Plugin, { sync }: Facts, commits: readonly (string | undefined)[]): boolean {
   const given = [plugin.metadata.annotations?.[ANNOTATION.approve], sync?.metadata.annotations?.[ANNOTATION.approve]];
-  return given.some((approved) => commits.some((commit) => isNamed({ approved, commit })));
+  return given.some((approved) => commits.some((commit) => isNamed({ approved, commit: commit ?? '' })));
 }
 
 function approveCommand({ sync }: Facts, plugin: Plugin): string {

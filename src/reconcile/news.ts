@@ -5,7 +5,7 @@ export interface PluginNews {
   declared: boolean;
   /** Something that others look at changed: readiness, what is applied, existence. */
   any: boolean;
-  /** It owns nothing any more, or is gone: who waited for its removal may go on. */
+  /** It owns less than before, or is gone: who waited for its removal may go on. */
   released: boolean;
 }
 
@@ -18,7 +18,7 @@ export function pluginNews(before: Plugin | undefined, after: Plugin | undefined
     before.metadata.deletionTimestamp !== after.metadata.deletionTimestamp ||
     !sameMap(before.metadata.annotations, after.metadata.annotations) ||
     !sameMap(before.metadata.labels, after.metadata.labels);
-  const released = (before.status?.inventory ?? []).length > 0 && (after.status?.inventory ?? []).length === 0;
+  const released = (after.status?.inventory ?? []).length < (before.status?.inventory ?? []).length;
   const status = summary(before) !== summary(after);
   return { declared, any: declared || status || released, released };
 }

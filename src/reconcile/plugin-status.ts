@@ -91,17 +91,17 @@ function conditionsAfter(plugin: Plugin, outcome: PluginOutcome, next: PluginSta
   const reason = 'reason' in outcome ? outcome.reason : outcome.phase;
   const ready = outcome.phase === 'Ready' || outcome.phase === 'Disabled';
   set(CONDITION.Ready, ready ? 'True' : 'False', reason, message);
-  if (outcome.phase === 'Ready') {
+  const couldNotWrite = outcome.phase === 'Failed' && !outcome.applied;
+  const isApplied = !couldNotWrite && next.revision?.key !== undefined && next.revision.key === next.attempted?.key;
+  if (isApplied || outcome.phase === 'Ready')
     set(CONDITION.Applied, 'True', 'Applied', 'every declared object is applied');
-    set(CONDITION.Healthy, 'True', 'Healthy', message);
-  } else if (outcome.phase === 'Progressing') {
-    set(CONDITION.Healthy, 'Unknown', 'Progressing', message);
-  } else if (outcome.phase === 'Failed') {
-    if (outcome.applied) set(CONDITION.Healthy, 'False', reason, message);
-    else set(CONDITION.Applied, 'False', reason, message);
-  } else if (outcome.phase === 'Disabled') {
+  else if (outcome.phase === 'Progressing') set(CONDITION.Applied, 'Unknown', 'Progressing', message);
+  else if (outcome.phase === 'Failed') set(CONDITION.Applied, 'False', reason, message);
+  if (outcome.phase === 'Ready') set(CONDITION.Healthy, 'True', 'Healthy', message);
+  else if (outcome.phase === 'Progressing') set(CONDITION.Healthy, 'Unknown', 'Progressing', message);
+  else if (outcome.phase === 'Failed' && outcome.applied) set(CONDITION.Healthy, 'False', reason, message);
+  else if (outcome.phase === 'Disabled')
     conditions = removeCondition(removeCondition(conditions, CONDITION.Applied), CONDITION.Healthy);
-  }
   const drift = next.drift ?? [];
   set(
     CONDITION.Drifted,

@@ -1,6 +1,6 @@
 import { ANNOTATION, isError, messageOf, type ObjectRef, type Plugin, refKey } from '../api/index.ts';
 import { readInventory } from '../converge/inventory.ts';
-import { activityOf } from '../resolve/when.ts';
+import { activityIn } from './activity.ts';
 import { convergePlugin } from './converge-plugin.ts';
 import { currentKey } from './current-key.ts';
 import { factsOf } from './facts.ts';
@@ -59,12 +59,7 @@ async function lookAt(parts: Parts, key: string, plugin: Plugin, signal: AbortSi
   const answer = factsOf(plugin, parts.syncs, parts.kubernetes());
   if (!answer.known) return waiting('SyncMissing', [answer.why]);
   const { facts } = answer;
-  if (!plugin.spec.enabled) return await removePlugin(parts, key, plugin, { why: 'disabled', final: false });
-  const activity = activityOf(plugin.spec.when, {
-    kubernetes: facts.kubernetes,
-    labels: facts.labels,
-    windowOpen: true,
-  });
+  const activity = activityIn(plugin, facts);
   if (activity.state === 'inactive') return await removePlugin(parts, key, plugin, { why: activity.why, final: false });
   if (activity.state === 'waiting') return waiting('FactUnknown', [activity.why]);
 

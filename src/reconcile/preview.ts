@@ -211,6 +211,7 @@ async function planCandidate(
     plan: result,
     isNew: one.isNew,
     commit: plugin.spec.source.git?.commit,
+    head: input.compiled.commit,
   });
   if (hold?.phase === 'Held') plan.held.push({ plugin: key, reason: hold.message, howToApprove: '' });
   return { ...result, warnings: [...result.warnings, ...rendered.warnings] };

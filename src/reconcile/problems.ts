@@ -1,6 +1,6 @@
 import { describeRef, EspalierError, isError, messageOf, type ObjectRef } from '../api/index.ts';
 import type { ApplyOutcome } from '../converge/apply.ts';
-import type { PluginPlan } from '../plan/object-plan.ts';
+import type { OutcomeOf, PluginPlan } from '../plan/object-plan.ts';
 import type { PluginVerdict } from './plugin.ts';
 
 /** Why one object is not as declared. */
@@ -19,11 +19,15 @@ export function problemsOf(plan: PluginPlan): Problem[] {
   return plan.objects.flatMap((object): Problem[] => {
     const { ref } = object;
     if (object.action === 'conflict')
-      return [{ ref, code: 'OwnershipConflict', message: `${describeRef(ref)}: ${object.why}`, retry: true }];
+      return [{ ref, code: 'OwnershipConflict', message: conflictMessage(ref, object), retry: true }];
     if (object.action === 'refused')
       return [{ ref, code: 'KubeInvalid', message: `${describeRef(ref)}: ${object.message}`, retry: false }];
     return [];
   });
+}
+
+function conflictMessage(ref: ObjectRef, { with: holder, why }: OutcomeOf<'conflict'>): string {
+  return `${describeRef(ref)}: conflict with ${holder}: ${why}`;
 }
 
 /** What the API server answered. Throws what is no answer about the object at all. */
@@ -38,8 +42,14 @@ export function problemFrom(ref: ObjectRef, result: Exclude<ApplyOutcome, { outc
   if (!isError(error))
     return { ref, code: 'ApplyFailed', message: `${describeRef(ref)}: ${messageOf(error)}`, retry: true };
   const { code, retry } = error;
-  const message = immutableMessage(ref, error) ?? error.message;
+  const message = immutableMessage(ref, error) ?? `${error.message}${namespaceHint(error)}`;
   return { ref, code, message, retry, fatal: code === 'KubeUnreachable' };
+}
+
+function namespaceHint({ code, message }: EspalierError): string {
+  return code === 'KubeNotFound' && /namespaces "[^"]+" not found/.test(message)
+    ? '. Create it, or set spec.namespace.create: true'
+    : '';
 }
 
 const IMMUTABLE = /: field is immutable$|^Forbidden: updates to .* are forbidden$/s;

@@ -1,14 +1,24 @@
-import { EspalierError, type InventoryEntry, isError, type Plugin, refKey } from '../api/index.ts';
+import {
+  describeRef,
+  EspalierError,
+  type InventoryEntry,
+  isError,
+  messageOf,
+  type Plugin,
+  refKey,
+} from '../api/index.ts';
 import { type Inventory, without } from '../converge/inventory.ts';
 import { readLive } from '../converge/live.ts';
-import { describeLeaving, removeNextWave } from '../converge/prune.ts';
+import { describeProgress, removeNextWave } from '../converge/prune.ts';
 import type { PluginPlan } from '../plan/object-plan.ts';
 import { planObjects } from '../plan/plan.ts';
 import { clientFor } from './account.ts';
 import { contentsOf, namespaceUser } from './contents.ts';
 import { rulesOf } from './look.ts';
 import type { Parts } from './parts.ts';
+import type { PluginVerdict } from './plugin.ts';
 import { DROPPED, KEPT, LEAVING } from './records.ts';
+import { isOnItsWayOut, removalGate } from './removal-order.ts';
 
 /** Writes the plan's deletions into the record before they happen: what goes, what stays by a rule, and what is undecided. */
 export function markLeaving(record: Inventory, plan: PluginPlan): Inventory {
@@ -23,28 +33,52 @@ export function markLeaving(record: Inventory, plan: PluginPlan): Inventory {
   return next;
 }
 
+const LEAVING_RETRY_MS = 10_000;
+
+export interface LeavingProgress {
+  record: Inventory;
+  /** What was asked to go and is still there, and why, for people. */
+  still: string[];
+  /** Something could not even be asked. */
+  error?: unknown;
+}
+
 /** Takes the removal of marked objects one wave further. One that hangs is named, and holds nothing else up. */
 export async function removeLeaving(
   parts: Parts,
   key: string,
   plugin: Plugin,
   record: Inventory,
-): Promise<{ record: Inventory; still: string[] }> {
+): Promise<LeavingProgress> {
   const leaving = [...record.values()].filter((entry) => entry.applied === LEAVING);
   if (leaving.length === 0) return { record, still: [] };
   const wanted = leaving.filter((entry) => parts.declared.elsewhere(key, refKey(entry)) === undefined);
   const moved = leaving.filter((entry) => !wanted.includes(entry)).map((entry) => refKey(entry));
-  const progress = await removeNextWave(clientFor(parts, plugin), key, wanted);
+  const client = clientFor(parts, plugin);
+  const progress = await removeNextWave(client, key, wanted, removalGate(parts, key, plugin, client));
   const lost = progress.failed.find(({ error }) => isError(error, 'LeaseLost', 'Aborted'));
   if (lost !== undefined) throw lost.error;
   for (const gone of [...progress.gone, ...moved]) parts.owned.forget(gone, key);
-  const failures = progress.failed.map(
-    ({ ref, error }) => `${ref.kind} ${ref.name} (${error instanceof Error ? error.message : String(error)})`,
-  );
+  const failures = progress.failed.map(({ ref, error }) => `${describeRef(ref)} (${messageOf(error)})`);
+  const [failure] = progress.failed;
   return {
     record: without(record, [...progress.gone, ...moved]),
-    still: [...progress.leaving.map(describeLeaving), ...failures],
+    still: [...describeProgress(progress), ...failures],
+    ...(failure === undefined ? {} : { error: failure.error }),
   };
+}
+
+/** Comes back for what still leaves: with back-off where that failed, by the clock where its end may go unseen. */
+export function comeBackFor(verdict: PluginVerdict, { still, error }: LeavingProgress): PluginVerdict {
+  if (still.length === 0) return verdict;
+  const again = { ...verdict, againInMs: Math.min(verdict.againInMs ?? LEAVING_RETRY_MS, LEAVING_RETRY_MS) };
+  return verdict.error === undefined && error !== undefined ? { ...again, error } : again;
+}
+
+/** Who was told that an object is somebody else's may have it now. */
+export function wakeTakers(parts: Parts, plan: PluginPlan): void {
+  for (const object of plan.objects)
+    if (object.action === 'moved' && parts.plugins.get(object.to) !== undefined) parts.wakePlugin(object.to);
 }
 
 /** What goes when a whole Plugin goes, and what is released because a rule or another Plugin says so. */
@@ -69,9 +103,10 @@ export async function rulesForRemoval(
     elsewhere: (at) => parts.declared.elsewhere(key, at),
     ownerStillDeclares: (owner, at) => parts.declared.declares(owner, at) !== 'no',
     isAgent: (object) => parts.isAgent(object),
-    namespaceUsedBy: (namespace) => namespaceUser(parts.plugins.values(), key, namespace),
+    namespaceUsedBy: (namespace) => namespaceUser(staying(parts), key, namespace),
     ...contents,
   });
+  wakeTakers(parts, plan);
   const doomed: InventoryEntry[] = [];
   const released = plan.gone.map(refKey);
   const kept: string[] = [];
@@ -86,4 +121,9 @@ export async function rulesForRemoval(
     }
   }
   return { doomed, released, kept };
+}
+
+/** Those on their way out are waited for, see `removalGate`. */
+function staying(parts: Parts): Plugin[] {
+  return [...parts.plugins.values()].filter((plugin) => !isOnItsWayOut(parts, plugin));
 }

@@ -33,9 +33,14 @@ export async function pruneRevision(
   const present = undeclared.filter((entry) => isStillOurs(parts, sync, entry));
   findings.inventory = inventory.filter((entry) => !undeclared.includes(entry) || present.includes(entry));
   const left = present.filter((entry) => !compiled.frozen.has(refKey(entry)) && !declared.has(refKey(entry)));
-  const [protectedOnes, removals] = [left.filter(parts.isAgent), left.filter((entry) => !parts.isAgent(entry))];
+  const protectedOnes = left.filter((entry) => parts.isAgent(entry));
+  const handedOver = left.filter(
+    (entry) => entry.kind === 'Plugin' && handOver(parts, key, keyOf({ metadata: entry })),
+  );
+  const removals = left.filter((entry) => !protectedOnes.includes(entry) && !handedOver.includes(entry));
   if (protectedOnes.length > 0)
     findings.stays = [`${listed(protectedOnes)}, which the agent never removes: it is a part of itself`];
+  if (handedOver.length > 0) findings.removalsWait = `another Sync takes over ${listed(handedOver)}`;
   const hasFaults = findings.faults !== undefined && findings.faults.length > 0;
   if (removals.length === 0 && !hasFaults) delete memory.base;
   findings.base = memory.base ?? 'none';
@@ -80,6 +85,14 @@ export function removalHold(
     history,
     approval: approvalOf(sync, compiled),
   });
+}
+
+/** Another Sync declares it too, and was told to keep off: now it is welcome to it, as it is. */
+export function handOver(parts: SyncParts, key: string, plugin: string): boolean {
+  const [next] = parts.declared.syncsWith(plugin).filter((sync) => sync !== key);
+  if (next === undefined) return false;
+  parts.wakeSync(next);
+  return true;
 }
 
 /** Everything that the Plugin installed is declared by others now: it was renamed or split up, and takes nothing along. */

@@ -1,8 +1,6 @@
-import { EspalierError, groupOf, type InventoryEntry, isError, type Plugin, refKey } from '../api/index.ts';
-import type { KubeClient } from '../cluster/client.ts';
+import { EspalierError, isError, type Plugin, refKey } from '../api/index.ts';
 import { readInventory, sameInventory, without } from '../converge/inventory.ts';
-import { describeLeaving, removeNextWave } from '../converge/prune.ts';
-import { isBuiltIn } from '../converge/stages.ts';
+import { describeProgress, removeNextWave } from '../converge/prune.ts';
 import { clientFor } from './account.ts';
 import { syncKeyOf } from './facts.ts';
 import { dropFinalizer } from './finalizer.ts';
@@ -10,6 +8,7 @@ import type { Parts } from './parts.ts';
 import type { PluginVerdict } from './plugin.ts';
 import type { PluginFindings } from './plugin-status.ts';
 import { rulesForRemoval } from './prune-plugin.ts';
+import { isOnItsWayOut, removalGate } from './removal-order.ts';
 import { keyOf } from './store.ts';
 
 export interface Removal {
@@ -32,7 +31,7 @@ export async function removePlugin(
   if (record.size === 0) return await removed(parts, plugin, removal, 0);
   if (plugin.spec.deletion?.policy === 'orphan') return await removed(parts, plugin, removal, record.size);
 
-  const blockers = await blockersOf(parts, key, plugin);
+  const blockers = blockersOf(parts, key);
   if (blockers !== undefined) return blockers;
   const unknown = parts.declared.whatIsUnknown(plugin);
   if (unknown !== undefined) return removing(`${removal.why}; waits for ${unknown}, before anything is deleted`, {});
@@ -40,7 +39,8 @@ export async function removePlugin(
   const { doomed, released, kept } = await rulesForRemoval(parts, key, plugin, record);
   const sync = syncKeyOf(plugin);
   if (sync !== undefined) parts.kept.add(sync, kept);
-  const progress = await removeNextWave(clientFor(parts, plugin), key, doomed);
+  const client = clientFor(parts, plugin);
+  const progress = await removeNextWave(client, key, doomed, removalGate(parts, key, plugin, client));
   const rest = without(record, [...released, ...progress.gone]);
   for (const gone of [...released, ...progress.gone]) parts.owned.forget(gone, key);
   const findings: PluginFindings = sameInventory(rest, record) ? {} : { inventory: [...rest.values()] };
@@ -61,8 +61,8 @@ export async function removePlugin(
       error,
     };
   }
-  const left = progress.leaving.map(describeLeaving);
-  const more = rest.size - progress.leaving.length;
+  const left = describeProgress(progress);
+  const more = rest.size - left.length;
   // Gone objects wake us through their watch; the timer covers kinds whose watch was just lost with their definition.
   return removing(
     `${removal.why}; removing ${left.slice(0, 5).join(', ')}${more > 0 ? ` (then ${more} more)` : ''}`,
@@ -72,7 +72,7 @@ export async function removePlugin(
 }
 
 /** Other Plugins that must go first, or that still need this one. */
-async function blockersOf(parts: Parts, key: string, plugin: Plugin): Promise<PluginVerdict | undefined> {
+function blockersOf(parts: Parts, key: string): PluginVerdict | undefined {
   const first: string[] = [];
   const needed: string[] = [];
   for (const dependent of parts.dependents.of(key)) {
@@ -83,54 +83,11 @@ async function blockersOf(parts: Parts, key: string, plugin: Plugin): Promise<Pl
     if (isOnItsWayOut(parts, other)) first.push(dependent);
     else needed.push(dependent);
   }
-  first.push(...(await holdersOfOurKinds(parts, key, plugin)));
   if (needed.length > 0) {
     const message = `still needed by ${needed.join(', ')}; remove the dependency there, or remove them too`;
     return { outcome: { phase: 'Held', reason: 'NeededByOthers', message }, findings: {} };
   }
   return first.length === 0 ? undefined : removing(`waits until ${first.join(', ')} is removed`, {});
-}
-
-function isOnItsWayOut(parts: Parts, plugin: Plugin): boolean {
-  if (plugin.metadata.deletionTimestamp !== undefined || !plugin.spec.enabled || plugin.status?.phase === 'Removing')
-    return true;
-  const sync = syncKeyOf(plugin);
-  return sync !== undefined && parts.declared.isDropped(sync, keyOf(plugin));
-}
-
-/** Plugins on their way out that own objects of kinds this one defines: their finalizers may need what we run. */
-async function holdersOfOurKinds(parts: Parts, key: string, plugin: Plugin): Promise<string[]> {
-  const definitions = new Set(
-    (plugin.status?.inventory ?? [])
-      .filter((entry) => entry.kind === 'CustomResourceDefinition')
-      .map((entry) => entry.name),
-  );
-  if (definitions.size === 0) return [];
-  const holders: string[] = [];
-  for (const other of parts.plugins.values()) {
-    const otherKey = keyOf(other);
-    if (otherKey === key || !isOnItsWayOut(parts, other)) continue;
-    const custom = (other.status?.inventory ?? []).filter((entry) => !isBuiltIn(entry));
-    if (await anyAsync(custom, async (entry) => definitions.has(await definitionOf(parts.client, entry))))
-      holders.push(otherKey);
-  }
-  return holders;
-}
-
-/** The name of the CustomResourceDefinition behind a kind; empty when the kind is not served (any more). */
-async function definitionOf(client: KubeClient, entry: InventoryEntry): Promise<string> {
-  try {
-    const { plural } = await client.resource(entry.apiVersion, entry.kind);
-    return `${plural}.${groupOf(entry.apiVersion)}`;
-  } catch (error) {
-    if (isError(error, 'KubeKindUnknown')) return '';
-    throw error;
-  }
-}
-
-async function anyAsync<T>(items: readonly T[], test: (item: T) => Promise<boolean>): Promise<boolean> {
-  for (const item of items) if (await test(item)) return true;
-  return false;
 }
 
 async function removed(

@@ -1,8 +1,11 @@
-import { CONTROLLER_MANAGER, FINALIZER, LABEL, refOf, type Sync } from '../api/index.ts';
+import { CONTROLLER_MANAGER, FINALIZER, LABEL, type Plugin, refOf, type Sync } from '../api/index.ts';
 import { dropFinalizer } from './finalizer.ts';
+import { handOver } from './prune-revision.ts';
 import { keyOf } from './store.ts';
 import type { SyncParts } from './sync-parts.ts';
 import { pluginsOf } from './sync-plugins.ts';
+import { shortList } from './sync-status.ts';
+import { writeStatus } from './write-status.ts';
 
 /**
  * A Sync is on its way out. With pruning on, what it declared goes with it; with pruning off, its Plugins stay, and
@@ -14,8 +17,9 @@ export async function removeSync(parts: SyncParts, key: string, sync: Sync): Pro
   const plugins = [...pluginsOf(parts, key)];
   if (sync.spec.prune.enabled && plugins.length > 0) {
     parts.declared.setRevision(key, [], true);
+    await tell(parts, sync, plugins);
     for (const plugin of plugins) {
-      if (plugin.metadata.deletionTimestamp !== undefined) continue;
+      if (plugin.metadata.deletionTimestamp !== undefined || handOver(parts, key, keyOf(plugin))) continue;
       await parts.client.delete(refOf(plugin), plugin.metadata.uid === undefined ? {} : { uid: plugin.metadata.uid });
     }
     for (const plugin of plugins) parts.wakePlugin(keyOf(plugin));
@@ -31,4 +35,13 @@ export async function removeSync(parts: SyncParts, key: string, sync: Sync): Pro
   parts.declared.forgetSync(key);
   parts.memories.forget(key);
   return undefined;
+}
+
+async function tell(parts: SyncParts, sync: Sync, plugins: readonly Plugin[]): Promise<void> {
+  const { uid } = sync.metadata;
+  if (uid === undefined) return;
+  const message = `removing ${shortList(plugins.map((plugin) => plugin.metadata.name))}`;
+  const status = { ...sync.status, phase: 'Removing' as const, message };
+  const written = await writeStatus(parts.client, { ...refOf(sync), uid }, sync.status, status);
+  if (written !== undefined) parts.syncs.put(written);
 }

@@ -1,17 +1,29 @@
-import { EspalierError, isError, type JsonObject, type KubeObject, type Plugin, refKey, refOf } from '../api/index.ts';
+import {
+  EspalierError,
+  isError,
+  type JsonObject,
+  type KubeObject,
+  type Plugin,
+  parseDuration,
+  refKey,
+  refOf,
+} from '../api/index.ts';
 import type { KubeClient } from '../cluster/client.ts';
-import { createLimit } from '../converge/limit.ts';
 import type { FileTree } from '../git/tree.ts';
 import { finishObjects, type Scope } from '../render/finish.ts';
 import { renderPlugin } from '../render/render.ts';
 import { contentKey } from '../resolve/key.ts';
 import type { Clock } from '../runtime/clock.ts';
+import { createLimit } from '../runtime/limit.ts';
 import type { Facts } from './facts.ts';
 import type { Metrics } from './metrics.ts';
 import { hasOwnSource, type OwnSources } from './own-sources.ts';
 import type { Parts } from './parts.ts';
 import type { Rendered } from './rendered.ts';
 import type { Sources } from './sources.ts';
+
+/** Whatever a Plugin asks for: nobody waits longer, and timers of Node have an end too. */
+const LONGEST_RENDERING_MS = 60 * 60_000;
 
 export interface RendererOptions {
   client: KubeClient;
@@ -26,7 +38,7 @@ export interface RendererOptions {
 /** The agent's renderer: finds the tree that a Plugin is made of, and renders it, few at a time. */
 export function createRenderer(options: RendererOptions): Parts['render'] {
   const { client, metrics, clock, parallel } = options;
-  const limit = createLimit(parallel);
+  const limit = createLimit({ limit: parallel, clock });
   return (plugin, facts, { values, secrets }, signal) =>
     limit(async () => {
       const started = clock.now();
@@ -73,6 +85,7 @@ export async function renderTree({
     values,
     secrets,
     facts: facts.kubernetes === undefined ? {} : { kubernetesVersion: facts.kubernetes },
+    limits: { timeoutMs: Math.min(parseDuration(plugin.spec.timeout), LONGEST_RENDERING_MS) },
     ...(signal === undefined ? {} : { signal }),
   });
   const scopes = await scopesOf(client, objects);

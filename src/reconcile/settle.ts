@@ -6,7 +6,7 @@ import { type Found, findDrift, findIn } from './find-drift.ts';
 import type { Parts } from './parts.ts';
 import type { PluginVerdict } from './plugin.ts';
 import type { PluginFindings, PluginOutcome } from './plugin-status.ts';
-import { removeLeaving } from './prune-plugin.ts';
+import { comeBackFor, removeLeaving } from './prune-plugin.ts';
 import { DROPPED, isDeclared, KEPT } from './records.ts';
 import { timeLeft } from './time-left.ts';
 
@@ -29,7 +29,8 @@ export async function settlePlugin(
   if (!sameInventory(removal.record, record)) findings.inventory = [...removal.record.values()];
   // A try at something else was taken back before it came through.
   if (plugin.status?.attempted?.key !== inputsKey) findings.attempted = attemptOf(plugin, inputsKey);
-  return withHealth(parts, key, plugin, removal.record, findings, removal.still, inputsKey, found);
+  const verdict = withHealth(parts, key, plugin, removal.record, findings, removal.still, inputsKey, found);
+  return comeBackFor(verdict, removal);
 }
 
 /** Folds the health of everything that a Plugin owns into its outcome. */

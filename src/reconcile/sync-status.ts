@@ -131,7 +131,7 @@ function judge(next: SyncStatus, findings: SyncFindings, counts: PluginTally): J
   if (findings.removalsWait !== undefined)
     return say('Progressing', 'Progressing', `${summary}; ${findings.removalsWait}`);
   const kept = next.kept ?? [];
-  const leftInPlace = [...(findings.stays ?? []), ...(kept.length === 0 ? [] : [listed(kept)])];
+  const leftInPlace = [...(findings.stays ?? []), ...(kept.length === 0 ? [] : [shortList(kept)])];
   return say(
     'Ready',
     'Ready',
@@ -142,13 +142,13 @@ function judge(next: SyncStatus, findings: SyncFindings, counts: PluginTally): J
 /** `3 plugins ready, 1 waiting: cert-manager (at abc1234)`. */
 export function describeTally(counts: PluginTally, commit: string): string {
   const parts = [`${counts.ready.length} ${counts.ready.length === 1 ? 'plugin' : 'plugins'} ready`];
-  if (counts.waiting.length > 0) parts.push(`${counts.waiting.length} waiting: ${listed(counts.waiting)}`);
-  if (counts.held.length > 0) parts.push(`${counts.held.length} held: ${listed(counts.held)}`);
+  if (counts.waiting.length > 0) parts.push(`${counts.waiting.length} waiting: ${shortList(counts.waiting)}`);
+  if (counts.held.length > 0) parts.push(`${counts.held.length} held: ${shortList(counts.held)}`);
   const [failed] = counts.failed;
   if (failed !== undefined) {
     const names = counts.failed.map((one) => one.name);
     parts.push(
-      `${counts.failed.length} failed: ${counts.failed.length === 1 ? `${failed.name} (${failed.message})` : listed(names)}`,
+      `${counts.failed.length} failed: ${counts.failed.length === 1 ? `${failed.name} (${failed.message})` : shortList(names)}`,
     );
   }
   return `${parts.join(', ')} at ${shortCommit(commit)}`;
@@ -180,7 +180,8 @@ export function shortCommit(commit: string): string {
   return commit.slice(0, 10);
 }
 
-function listed(names: readonly string[]): string {
+/** The first few, and how many more. */
+export function shortList(names: readonly string[]): string {
   const more = names.length > NAMES_LISTED ? ` and ${names.length - NAMES_LISTED} more` : '';
   return `${names.slice(0, NAMES_LISTED).join(', ')}${more}`;
 }

@@ -1,6 +1,6 @@
 import { ANNOTATION, EspalierError, isError, messageOf, refOf, type Sync } from '../api/index.ts';
 import { compile } from './compile.ts';
-import { hasDropped } from './dropped.ts';
+import { hasDropped, isRemoving } from './dropped.ts';
 import { ensureFinalizer } from './finalizer.ts';
 import { baseOf, historySince } from './history.ts';
 import { hookRefs } from './hooks.ts';
@@ -96,10 +96,8 @@ async function look(
 
 /** Everything of the revision is known: what waited for that before it deletes anything may go on. */
 function wakeRemovals(parts: SyncParts, key: string): void {
-  for (const plugin of pluginsOf(parts, key)) {
-    const goes = plugin.metadata.deletionTimestamp !== undefined || plugin.status?.phase === 'Removing';
-    if (goes || hasDropped(plugin)) parts.wakePlugin(keyOf(plugin));
-  }
+  for (const plugin of pluginsOf(parts, key))
+    if (isRemoving(plugin) || hasDropped(plugin)) parts.wakePlugin(keyOf(plugin));
 }
 
 /**

@@ -11,9 +11,11 @@ import type { Clock } from '../runtime/clock.ts';
 import { runController } from '../runtime/controller.ts';
 import { WorkQueue } from '../runtime/queue.ts';
 import { verdictOf } from '../runtime/verdict.ts';
+import { isWanted } from './activity.ts';
 import { currentKey } from './current-key.ts';
 import { Declared } from './declared.ts';
 import { Dependents, dependenciesOf } from './dependents.ts';
+import { isRemoving } from './dropped.ts';
 import { syncKeyOf } from './facts.ts';
 import { FullLooks } from './full-looks.ts';
 import { InputsMemo } from './inputs-memo.ts';
@@ -86,15 +88,17 @@ export function runTerm(options: TermOptions): Term {
 
   const dependents = new Dependents();
   const plugins = new Store<Plugin>('Plugin', (key, before, after) => {
-    dependents.update(key, after);
+    for (const target of dependents.update(key, after)) wakePlugin(target);
     const news = pluginNews(before, after);
     if (news.declared) wakePlugin(key);
     if (!news.any) return;
     for (const dependent of dependents.of(key)) wakePlugin(dependent);
     if (news.released)
       for (const target of [...dependenciesOf((after ?? before) as Plugin), ...onTheirWayOut()]) wakePlugin(target);
-    const sync = syncKeyOf((after ?? before) as Plugin);
-    if (sync !== undefined) wakeSync(sync);
+    const writers = [before, after].map((plugin) => (plugin === undefined ? undefined : syncKeyOf(plugin)));
+    // Once it is gone, another Sync that declares it may write it.
+    const told = after === undefined ? declared.syncsWith(key) : [];
+    for (const sync of new Set([...writers, ...told])) if (sync !== undefined) wakeSync(sync);
   });
   const syncs = new Store<Sync>('Sync', (key, before, after) => {
     const news = syncNews(before, after);
@@ -108,9 +112,7 @@ export function runTerm(options: TermOptions): Term {
     ['ExtensionInstance', new Store('ExtensionInstance', () => undefined)],
   ]);
   function onTheirWayOut(): string[] {
-    return [...plugins.values()]
-      .filter((plugin) => plugin.metadata.deletionTimestamp !== undefined || plugin.status?.phase === 'Removing')
-      .map(keyOf);
+    return [...plugins.values()].filter(isRemoving).map(keyOf);
   }
 
   let kubernetes: string | undefined;
@@ -141,6 +143,7 @@ export function runTerm(options: TermOptions): Term {
     plugin: (key) => plugins.get(key),
     plugins: () => plugins.values(),
     syncExists: (key) => syncs.get(key) !== undefined,
+    isWanted: (plugin) => isWanted(keys, plugin),
     currentKey: (plugin) => currentKey(keys, plugin),
   });
   const events = createEventRecorder(client, {

@@ -44,6 +44,7 @@ export async function writeRevision(
 ): Promise<WrittenRevision> {
   const record = new Map((sync.status?.inventory ?? []).map((entry) => [refKey(entry), entry]));
   const faults: SyncFault[] = [];
+  parts.declared.setHead(key, compiled.commit);
   const todo = compiled.levels.map((level) => level.filter((one) => needsWriting(parts, sync, one, record, faults)));
   const count = todo.reduce((sum, level) => sum + level.length, 0);
   if (count > 0) {

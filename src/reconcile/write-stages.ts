@@ -1,7 +1,9 @@
 import { type InventoryEntry, type KubeObject, refKey, refOf } from '../api/index.ts';
 import { type ApplyTask, applyAll } from '../converge/apply.ts';
 import { type Inventory, settled } from '../converge/inventory.ts';
+import { ourFields } from '../converge/owned.ts';
 import { byStage } from '../converge/stages.ts';
+import { hashFields } from '../plan/fields.ts';
 import { asAccount } from './account.ts';
 import type { Facts } from './facts.ts';
 import type { Parts } from './parts.ts';
@@ -47,7 +49,7 @@ export async function writeStages(
       const object = staged[index]?.object;
       if (object === undefined) return;
       const at = refKey(refOf(object));
-      if (outcome.outcome === 'written') result.record.set(at, entryFor(parts, outcome.object, hashes.get(at) ?? ''));
+      if (outcome.outcome === 'written') result.record.set(at, entryFor(outcome.object, hashes.get(at) ?? ''));
       else sortOut(result, problemFrom(refOf(object), outcome));
     });
     if (stage === 'definitions') await definitionsReady(parts, objects, result, signal);
@@ -74,8 +76,8 @@ async function definitionsReady(
     result.problems.push({ ref: refOf(first), code: 'HealthTimedOut', message: why, retry: true });
 }
 
-function entryFor(parts: Parts, written: KubeObject, hash: string): InventoryEntry {
-  return settled(written, hash, parts.owned.recorded(refKey(refOf(written)))?.fields ?? '');
+function entryFor(written: KubeObject, hash: string): InventoryEntry {
+  return settled(written, hash, hashFields(ourFields(written).fields));
 }
 
 /** Webhook configurations and aggregated APIs wait for what serves them: else they would refuse everything meanwhile. */

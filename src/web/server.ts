@@ -3,7 +3,9 @@ import { Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 
 const HOOK_BODY_LIMIT = 10 * 1024 * 1024;
-const HOOK_DEADLINE_MS = 10_000;
+/** Whoever takes longer to send a request is cut off. */
+const REQUEST_TIMEOUT_MS = 10_000;
+const MAX_HEADER_BYTES = 16 * 1024;
 
 export interface HookVerdict {
   status: 202 | 401 | 404;
@@ -13,6 +15,7 @@ export interface HookVerdict {
 export interface WebOptions {
   host: string;
   port: number;
+  requestTimeoutMs?: number;
   /** Alive: the process is not stuck. */
   healthy(): boolean;
   /** Ready: caches are filled, or another replica leads. */
@@ -32,7 +35,11 @@ export interface WebServer {
 export async function startWeb(options: WebOptions): Promise<WebServer> {
   const app = routes(options);
   return await new Promise((resolve, reject) => {
-    const server = serve({ fetch: app.fetch, hostname: options.host, port: options.port }, (address) => {
+    const requestTimeout = options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS;
+    // Node itself looks at slow connections every 30 s only.
+    const slow = { requestTimeout, headersTimeout: requestTimeout, connectionsCheckingInterval: requestTimeout / 2 };
+    const serverOptions = { ...slow, maxHeaderSize: MAX_HEADER_BYTES };
+    const server = serve({ fetch: app.fetch, hostname: options.host, port: options.port, serverOptions }, (address) => {
       resolve({
         url: `http://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}`,
         port: address.port,
@@ -43,16 +50,12 @@ export async function startWeb(options: WebOptions): Promise<WebServer> {
           }),
       });
     });
-    if ('requestTimeout' in server) {
-      server.requestTimeout = HOOK_DEADLINE_MS;
-      server.headersTimeout = HOOK_DEADLINE_MS;
-      server.maxHeadersCount = 100;
-    }
+    if ('maxHeadersCount' in server) server.maxHeadersCount = 100;
     server.once('error', reject);
   });
 }
 
-export function routes(options: Omit<WebOptions, 'host' | 'port'>): Hono {
+export function routes(options: Omit<WebOptions, 'host' | 'port' | 'requestTimeoutMs'>): Hono {
   const app = new Hono();
   app.get('/healthz', (c) => (options.healthy() ? c.text('ok\n') : c.text('stuck\n', 503)));
   app.get('/readyz', (c) => {

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { pino } from 'pino';
+import { type Logger, pino } from 'pino';
 import {
   API_VERSION,
   type KubeObject,
@@ -13,6 +13,7 @@ import {
 } from '../../src/api/index.ts';
 import { type Agent, startAgent } from '../../src/cli/start-agent.ts';
 import type { KubeClient } from '../../src/cluster/client.ts';
+import type { UrlPolicy } from '../../src/git/url.ts';
 import { testKubeconfig } from './cluster.ts';
 import { eventually } from './eventually.ts';
 import { tempDir } from './tempdir.ts';
@@ -24,6 +25,10 @@ export interface TestAgentOptions {
   cacheDir?: string;
   fullLookEveryMs?: number;
   log?: string;
+  /** Default: plain http and every address, as the servers of tests need. */
+  urlPolicy?: UrlPolicy;
+  /** Gets every line that the agent logs, of every level. */
+  onLog?(line: string): void;
 }
 
 export interface TestAgent extends Agent {
@@ -34,22 +39,18 @@ export interface TestAgent extends Agent {
 /** An agent in this process; it ends with the test. Set ESPALIER_TEST_LOG to a file to see what it says. */
 export async function startTestAgent(t: Pick<TestContext, 'after'>, options: TestAgentOptions): Promise<TestAgent> {
   const stop = new AbortController();
-  const file = process.env.ESPALIER_TEST_LOG;
   const agent = await startAgent({
     kubeconfig: options.kubeconfig ?? testKubeconfig(),
     namespace: options.namespace,
     onlyNamespace: options.namespace,
     cacheDir: options.cacheDir ?? (await tempDir(t)),
     http: { host: '127.0.0.1', port: 0 },
-    urlPolicy: { http: true, privateAddresses: true },
+    urlPolicy: options.urlPolicy ?? { http: true, privateAddresses: true },
     concurrency: 8,
     renderers: 2,
     fullLookEveryMs: options.fullLookEveryMs ?? 6 * 3_600_000,
     graceMs: 2_000,
-    log:
-      file === undefined
-        ? pino({ level: 'silent' })
-        : pino({ base: null, level: 'debug' }, createWriteStream(file, { flags: 'a' })),
+    log: logFor(options),
     signal: stop.signal,
   });
   const ended = async (): Promise<void> => {
@@ -59,6 +60,13 @@ export async function startTestAgent(t: Pick<TestContext, 'after'>, options: Tes
   t.after(ended);
   await agent.leading;
   return { ...agent, stop: ended };
+}
+
+function logFor({ onLog }: TestAgentOptions): Logger {
+  const file = process.env.ESPALIER_TEST_LOG;
+  if (onLog !== undefined) return pino({ base: null, level: 'trace' }, { write: onLog });
+  if (file !== undefined) return pino({ base: null, level: 'debug' }, createWriteStream(file, { flags: 'a' }));
+  return pino({ level: 'silent' });
 }
 
 /** An agent as a process of its own, to be killed. */

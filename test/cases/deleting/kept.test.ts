@@ -7,8 +7,6 @@ import { uniqueName } from '../../support/names.ts';
 import { startPlatform, yaml } from '../support/platform.ts';
 import { widgetKind } from '../support/widgets.ts';
 
-const CRD = 'apiextensions.k8s.io/v1';
-
 for (const [rule, why] of [
   ['delete', 'it goes when its objects are gone; 1 object of it exists'],
   ['keep', 'deletion.crds is keep; 1 object of it exists'],

@@ -25,9 +25,11 @@ class Run {
   readonly acts: ThreeActs;
   readonly #t: TestContext;
   readonly #body: Body;
+  readonly #cacheDir: string;
   #agent: MortalAgent | undefined;
 
-  constructor(t: TestContext, namespace: string, acts: ThreeActs, body: Body) {
+  constructor(t: TestContext, namespace: string, acts: ThreeActs, body: Body, cacheDir: string) {
+    this.#cacheDir = cacheDir;
     this.#t = t;
     this.namespace = namespace;
     this.acts = acts;
@@ -46,7 +48,7 @@ class Run {
         repository: { url: repository.url, ref: { commit: acts.commits[0] } },
       },
     });
-    return new Run(t, namespace, acts, body);
+    return new Run(t, namespace, acts, body, await tempDir(t));
   }
 
   /** Goes to the act's commit, killing the agent once at the moment, if it comes, and starting another. */
@@ -103,7 +105,7 @@ class Run {
     this.#agent = await startMortal(this.#t, {
       namespace: this.namespace,
       body: this.#body,
-      cacheDir: await tempDir(this.#t),
+      cacheDir: this.#cacheDir,
       ...(moment === undefined ? {} : { moment }),
     });
     return this.#agent;
@@ -118,7 +120,11 @@ class Run {
           status.commit === commit &&
           status.observed?.commit === commit &&
           status.observedGeneration === metadata.generation;
-        assert.ok(isThere, `${status?.phase} at ${status?.commit}: ${status?.message}`);
+        if (!isThere) {
+          const { items } = await testClient().list({ apiVersion: API_VERSION, kind: 'Plugin', namespace: this.namespace });
+          const plugins = items.map((item) => `${item.metadata.name}: ${(item.status as { message?: string } | undefined)?.message}`);
+          throw new Error(`${status?.phase} at ${status?.commit}: ${status?.message}; ${plugins.join('; ')}`);
+        }
       },
       { timeoutMs: 20_000 },
     );

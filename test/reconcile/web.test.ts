@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { startWeb } from '../../src/web/server.ts';
+import { configMap, getSync, pluginYaml, syncReaches } from '../support/agent.ts';
+import { always, eventually } from '../support/eventually.ts';
+import { commitFiles } from '../support/gitserver.ts';
+import { uniqueName } from '../support/names.ts';
+import { type Scene, startScene } from './scene.ts';
+
+const SECRET = 'a webhook secret';
+const files = { 'plugins/a.yaml': pluginYaml('a', 'apps/a'), 'apps/a/cm.yaml': configMap('a') };
+
+describe('what the agent says over HTTP', { concurrency: 4 }, () => {
+  test('a webhook with a valid signature is answered at once and makes the agent look at Git now', async (t) => {
+    const scene = await startScene(t, {
+      files,
+      spec: { forge: { kind: 'gitea', secretRef: { name: 'forge' }, statuses: false, previews: false } },
+    });
+    await giveSecret(scene, 'forge');
+    const body = '{"ref":"refs/heads/main"}';
+    for (const headers of [
+      { 'x-hub-signature-256': `sha256=${hmac(body)}` },
+      { 'x-gitea-signature': hmac(body) },
+      { 'x-forgejo-signature': hmac(body).toUpperCase() },
+      { 'x-gitlab-token': SECRET },
+    ]) {
+      const commit = await commitFiles(scene.repository, { 'apps/a/cm.yaml': configMap('a', { a: uniqueName('v') }) });
+      const answer = await eventually(async () => {
+        const got = await hook(scene, { body, headers });
+        assert.equal(got.status, 202);
+        return got;
+      });
+      assert.equal(await answer.text(), 'looking at Git\n');
+      await syncReaches(scene.client, scene.namespace, 'Ready', { commit });
+    }
+  });
+
+  test('a webhook without proof is refused, whatever is wrong with it, and nothing is looked at', async (t) => {
+    const scene = await startScene(t, {
+      files,
+      spec: { forge: { kind: 'gitea', secretRef: { name: 'forge' }, statuses: false, previews: false } },
+    });
+    const body = '{}';
+    const valid = { 'x-hub-signature-256': `sha256=${hmac(body)}` };
+    assert.equal((await hook(scene, { body, headers: valid })).status, 401, 'there is no secret');
+    await giveSecret(scene, 'forge');
+    await eventually(async () => assert.equal((await hook(scene, { body, headers: valid })).status, 202));
+    const before = (await getSync(scene.client, scene.namespace)).status?.commit;
+    await commitFiles(scene.repository, { 'apps/a/cm.yaml': configMap('a', { a: 'unseen' }) });
+    const sha1 = createHmac('sha1', SECRET).update(body).digest('hex');
+    for (const [what, request] of Object.entries({
+      none: { body, headers: {} },
+      wrong: { body, headers: { 'x-hub-signature-256': `sha256=${hmac('{"other":1}')}` } },
+      short: { body, headers: { 'x-hub-signature-256': 'sha256=ab' } },
+      empty: { body, headers: { 'x-hub-signature-256': '' } },
+      'another algorithm': { body, headers: { 'x-hub-signature': `sha1=${sha1}` } },
+      'another algorithm in its place': { body, headers: { 'x-hub-signature-256': `sha1=${sha1}` } },
+      'the secret itself': { body, headers: { 'x-hub-signature-256': SECRET } },
+      'a wrong token': { body, headers: { 'x-gitlab-token': `${SECRET}x` } },
+      'another Sync': { body, headers: valid, path: `/hooks/${scene.namespace}/nobody` },
+    })) {
+      const answer = await hook(scene, request);
+      assert.deepEqual(
+        [answer.status, await answer.text()],
+        [401, 'this is not signed with the webhook secret of that Sync\n'],
+        what,
+      );
+    }
+    await always(async () => assert.equal((await getSync(scene.client, scene.namespace)).status?.commit, before));
+  });
+
+  test('a body of 60 MB is refused without being read whole, and odd bodies harm nobody', async (t) => {
+    const scene = await startScene(t, { files });
+    const large = new Uint8Array(60 * 1024 * 1024);
+    const before = process.memoryUsage().rss;
+    // The answer comes before the body is sent, so the client may see no more than a closed connection.
+    const answer = await hook(scene, { body: large, headers: {} }).catch(() => undefined);
+    assert.ok(answer === undefined || answer.status === 413, String(answer?.status));
+    assert.ok(process.memoryUsage().rss - before < 150 * 1024 * 1024);
+    for (const body of ['null', '{', '\u0000', ''])
+      assert.equal((await hook(scene, { body, headers: {} })).status, 401);
+    assert.equal((await fetch(`${scene.agent.url}/hooks/x`, { method: 'POST' })).status, 404);
+    assert.equal((await fetch(`${scene.agent.url}/healthz`)).status, 200);
+  });
+
+  test('who sends too slowly is cut off', async (t) => {
+    const web = await startWeb({
+      host: '127.0.0.1',
+      port: 0,
+      requestTimeoutMs: 400,
+      healthy: () => true,
+      ready: () => ({ ready: false, why: 'caches are being filled' }),
+      metrics: async () => ({ contentType: 'text/plain', text: '' }),
+      hook: () => ({ status: 202, text: 'never' }),
+    });
+    t.after(() => web.close());
+    for (const beginning of [
+      'POST /hooks/a/b HTTP/1.1\r\nhost: x\r\ncontent-length: 1000\r\n\r\n{',
+      'POST /hooks/a/b HTT',
+    ]) {
+      const socket = connect(web.port, '127.0.0.1');
+      let answer = '';
+      socket.setEncoding('utf8').on('data', (text: string) => {
+        answer += text;
+      });
+      socket.on('error', () => undefined);
+      socket.write(beginning);
+      const drip = setInterval(() => socket.write('x'), 100);
+      await once(socket, 'close');
+      clearInterval(drip);
+      assert.match(answer, /^HTTP\/1\.1 408 /);
+    }
+    const notReady = await fetch(`${web.url}/readyz`);
+    assert.deepEqual([notReady.status, await notReady.text()], [503, 'caches are being filled\n']);
+  });
+
+  test('/healthz and /readyz answer ok, and /metrics has every name that the documentation has', async (t) => {
+    const scene = await startScene(t, { files });
+    for (const path of ['healthz', 'readyz']) {
+      const answer = await fetch(`${scene.agent.url}/${path}`);
+      assert.deepEqual([answer.status, await answer.text()], [200, 'ok\n']);
+    }
+    const text = await (await fetch(`${scene.agent.url}/metrics`)).text();
+    const exported = [...text.matchAll(/^# TYPE (espalier_\S+) (\w+)$/gm)].map(([, name]) => name ?? '');
+    const documentation = await readFile(join(import.meta.dirname, '..', '..', 'docs', 'converge.md'), 'utf8');
+    const documented = [...documentation.matchAll(/^\| `(espalier_\w+)/gm)].map(([, name]) => name ?? '');
+    assert.deepEqual(exported.filter((name) => !/^espalier_(process|nodejs)_/.test(name)).sort(), documented.sort());
+    const sync = `${scene.namespace}/sync`;
+    for (const line of [
+      'espalier_queue_depth{kind="plugin"} 0',
+      'espalier_plugins{phase="Ready"} 1',
+      `espalier_sync_ready{sync="${sync}"} 1`,
+      'espalier_held_deletions 0',
+      'espalier_drifted_objects 0',
+      'espalier_owned_objects 1',
+      'espalier_leader 1',
+    ])
+      assert.ok(text.includes(`\n${line}\n`), line);
+    assert.match(text, new RegExp(`^espalier_sync_commit_age_seconds\\{sync="${sync}"\\} [\\d.]+$`, 'm'));
+    assert.match(text, /^espalier_reconcile_duration_seconds_count\{kind="Plugin",outcome="success"\} [1-9]/m);
+  });
+});
+
+function hmac(body: string): string {
+  return createHmac('sha256', SECRET).update(body).digest('hex');
+}
+
+function hook(
+  { agent, namespace }: Scene,
+  {
+    body,
+    headers,
+    path = `/hooks/${namespace}/sync`,
+  }: { body: string | Uint8Array<ArrayBuffer>; headers: Record<string, string>; path?: string },
+): Promise<Response> {
+  return fetch(`${agent.url}${path}`, { method: 'POST', body, headers });
+}
+
+async function giveSecret({ client, namespace }: Scene, name: string): Promise<void> {
+  await client.create({
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name, namespace },
+    stringData: { webhookSecret: SECRET },
+  });
+}
