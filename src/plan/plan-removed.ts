@@ -42,6 +42,11 @@ function planLeftover(
   const self = `${input.plugin.namespace}/${input.plugin.name}`;
   const owner = ownerOf(live);
   if (owner !== undefined && owner !== self) {
+    if (!input.revisionComplete) {
+      // Most likely that plugin took it over; it is decided when it is known what that declares.
+      const why = `its labels say that plugin ${owner} owns it, and the revision is not known as a whole`;
+      return { key, ref, action: 'keep', reason: 'incomplete', why, forget: false };
+    }
     return {
       key,
       ref,

@@ -10,7 +10,7 @@ import { type Look, lookAtCluster } from './look.ts';
 import type { Parts } from './parts.ts';
 import type { PluginVerdict } from './plugin.ts';
 import type { PluginFindings } from './plugin-status.ts';
-import { failedWith, problemsOf } from './problems.ts';
+import { failedWith, problemsOf, unservedOf } from './problems.ts';
 import { comeBackFor, markLeaving, removeLeaving, wakeTakers } from './prune-plugin.ts';
 import { regarding } from './regarding.ts';
 import type { Rendered } from './rendered.ts';
@@ -45,11 +45,7 @@ export interface ConvergeInput {
 export async function convergePlugin(parts: Parts, input: ConvergeInput): Promise<PluginVerdict> {
   const { key, plugin, facts, inputs, record, signal } = input;
   const rendered = await parts.rendered.get(inputs.key, () => parts.render(plugin, facts, inputs, signal));
-  const news = parts.declared.setRendered(
-    key,
-    inputs.key,
-    rendered.objects.map((object) => refKey(refOf(object))),
-  );
+  const news = parts.declared.setRendered(key, inputs.key, [...rendered.hashes.keys(), ...rendered.undecided.values()]);
   if (news) wakeWhoWaitsForRendering(parts, key, facts);
 
   if (input.isNew) {
@@ -97,6 +93,7 @@ async function carryOut(
   }
 
   const written = await writeStages(parts, { key, facts, tasks, record: marked, hashes: rendered.hashes, signal });
+  written.unserved.push(...unservedOf(rendered));
   if (look.repairs.size > 0) noteRepairs(parts, plugin, look);
   const drift = driftLeft(parts, look);
   const findings = { inventory: [...written.record.values()], drift, attempted };

@@ -37,9 +37,11 @@ export class Declared {
 
   /** Returns true when this was news. */
   setRendered(plugin: string, key: string, objects: Iterable<string>): boolean {
-    const news = this.#rendered.get(plugin)?.key !== key;
-    if (news) this.#rendered.set(plugin, { key, objects: new Set(objects) });
-    return news;
+    const known = this.#rendered.get(plugin);
+    const next = new Set(objects);
+    const isKnown = known?.key === key && known.objects.size === next.size && next.isSubsetOf(known.objects);
+    if (!isKnown) this.#rendered.set(plugin, { key, objects: next });
+    return !isKnown;
   }
 
   forget(plugin: string): void {

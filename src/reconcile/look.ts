@@ -48,7 +48,10 @@ export type Look =
 export async function lookAtCluster(parts: Parts, input: LookInput): Promise<Look> {
   const { key, plugin, record, rendered } = input;
   const drift = findDrift(parts, key, plugin, record, findIn(rendered));
-  const open = rendered.objects.filter((object) => input.full || !isSettled(parts, input, object, drift.repair));
+  const open = rendered.objects.filter(
+    (object) =>
+      !rendered.undecided.has(refKey(refOf(object))) && (input.full || !isSettled(parts, input, object, drift.repair)),
+  );
   const openKeys = new Set(open.map((object) => refKey(refOf(object))));
   const desiredKeys = new Set(rendered.hashes.keys());
   const dropped = [...record]

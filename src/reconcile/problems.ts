@@ -1,7 +1,8 @@
-import { describeRef, EspalierError, isError, messageOf, type ObjectRef } from '../api/index.ts';
+import { describeRef, EspalierError, isError, messageOf, type ObjectRef, refKey, refOf } from '../api/index.ts';
 import type { ApplyOutcome } from '../converge/apply.ts';
 import type { OutcomeOf, PluginPlan } from '../plan/object-plan.ts';
 import type { PluginVerdict } from './plugin.ts';
+import type { Rendered } from './rendered.ts';
 
 /** Why one object is not as declared. */
 export interface Problem {
@@ -28,6 +29,16 @@ export function problemsOf(plan: PluginPlan): Problem[] {
 
 function conflictMessage(ref: ObjectRef, { with: holder, why }: OutcomeOf<'conflict'>): string {
   return `${describeRef(ref)}: conflict with ${holder}: ${why}`;
+}
+
+/** What could not even be sent, because nobody serves its kind yet. */
+export function unservedOf({ objects, undecided }: Rendered): Problem[] {
+  return objects.flatMap((object): Problem[] => {
+    const ref = refOf(object);
+    if (!undecided.has(refKey(ref))) return [];
+    const message = `${describeRef(ref)}: the API server does not serve ${ref.kind} of ${ref.apiVersion}; its CustomResourceDefinition is not there yet`;
+    return [{ ref, code: 'KubeKindUnknown', message, retry: true }];
+  });
 }
 
 /** What the API server answered. Throws what is no answer about the object at all. */

@@ -52,6 +52,10 @@ export async function removeLeaving(
 ): Promise<LeavingProgress> {
   const leaving = [...record.values()].filter((entry) => entry.applied === LEAVING);
   if (leaving.length === 0) return { record, still: [] };
+  // Marked before a restart: another Plugin may want one of them by now.
+  const unknown = parts.declared.whatIsUnknown(plugin);
+  if (unknown !== undefined)
+    return { record, still: leaving.map((entry) => `${describeRef(entry)} (waits for ${unknown})`) };
   const wanted = leaving.filter((entry) => parts.declared.elsewhere(key, refKey(entry)) === undefined);
   const moved = leaving.filter((entry) => !wanted.includes(entry)).map((entry) => refKey(entry));
   const client = clientFor(parts, plugin);

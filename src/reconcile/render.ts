@@ -108,7 +108,9 @@ export async function renderTree({
     ensure: finished.ensure,
     version: {},
     bytes,
-    keep: finished.undecided.length === 0,
+    undecided: new Map(
+      finished.undecided.map((object) => [refKey(refOf(object)), refKey({ ...refOf(object), namespace })]),
+    ),
   };
 }
 

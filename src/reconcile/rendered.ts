@@ -11,8 +11,11 @@ export interface Rendered {
   /** What the source says of its own version, where it has one. */
   version: { chart?: string; version?: string; app?: string };
   bytes: number;
-  /** False while it is not known whether a kind lives in namespaces: to be rendered again. */
-  keep: boolean;
+  /**
+   * Objects of kinds that nobody serves yet, by the key they have and the key they would have in a namespace: which it
+   * is can't be told, so they are not sent, and rendered again next time.
+   */
+  undecided: ReadonlyMap<string, string>;
 }
 
 /**
@@ -55,7 +58,7 @@ export class RenderCache {
   }
 
   #keep(key: string, rendered: Rendered): void {
-    if (!rendered.keep || rendered.bytes > this.#maxBytes / 2) return;
+    if (rendered.undecided.size > 0 || rendered.bytes > this.#maxBytes / 2) return;
     this.#entries.set(key, rendered);
     this.#bytes += rendered.bytes;
     for (const [oldest, entry] of this.#entries) {

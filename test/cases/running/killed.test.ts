@@ -126,7 +126,7 @@ class Run {
           throw new Error(`${status?.phase} at ${status?.commit}: ${status?.message}; ${plugins.join('; ')}`);
         }
       },
-      { timeoutMs: 20_000 },
+      { timeoutMs: 60_000 },
     );
   }
 }
