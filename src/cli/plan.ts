@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import type { Plan } from '../plan/whole.ts';
 import { inCluster } from './cluster.ts';
+import { addName } from './collect.ts';
 import { ExitCode } from './exit.ts';
 import { type ClusterOptions, type OutputOptions, wantsColor, withCluster, withOutput } from './options.ts';
 import { print, say } from './print.ts';
@@ -20,18 +21,22 @@ const ABOUT = `
 <source> is a folder, or the URL of a Git repository. Values, labels, the account and the path come from the Sync that
 follows the repository: the only one in the namespace, or the one that --sync names. Nothing is written to the cluster.`;
 
-/** `espalier plan`: exit 0 when it could be planned; with --detailed-exitcode 2 when something would change, 1 on failure. */
+/** As Terraform has them: pipelines know these. */
+const DETAILED = { failed: 1, changes: 2 } as const;
+
+/** `espalier plan`: 0 when all of it could be planned, 1 when there are faults; see `--detailed-exitcode` for more. */
 export function planCommand(): Command {
   return common(new Command('plan').description('show what a folder or a Git ref would change in the cluster'))
-    .option('--detailed-exitcode', 'exit 2 when something would change')
+    .option('--detailed-exitcode', '0 nothing would change, 2 something would, 1 faults or failure')
     .action(async (source: string, flags: Flags) => {
-      const plan = await makePlan(source, flags).catch((error: unknown) =>
-        fail(error, flags.detailedExitcode === true ? 1 : ExitCode.failed),
-      );
+      const plan = await makePlan(source, flags).catch((error: unknown) => {
+        if (flags.detailedExitcode === true) return fail(error, DETAILED.failed);
+        throw error;
+      });
       await show(plan, flags);
+      if (plan.faults.length > 0) throw new ExitCode(DETAILED.failed);
       const { hasChanges } = await import('../plan/whole.ts');
-      if (flags.detailedExitcode === true && hasChanges(plan)) throw new ExitCode(2);
-      if (plan.faults.length > 0) throw new ExitCode(1);
+      if (flags.detailedExitcode === true && hasChanges(plan)) throw new ExitCode(DETAILED.changes);
     });
 }
 
@@ -55,7 +60,7 @@ function common(command: Command): Command {
     .option('--sync <name>', 'the Sync whose settings apply')
     .option('--ref <ref>', 'branch, tag or commit of a Git URL (default: what the Sync follows)')
     .option('--path <path>', 'folder in the source that holds the declarations (default: that of the Sync)')
-    .option('--plugin <name...>', 'only these Plugins')
+    .option('--plugin <name>', 'only this Plugin; repeatable', addName)
     .option('--full', 'show unchanged objects too, and long texts whole')
     .addHelpText('after', ABOUT);
 }

@@ -13,7 +13,7 @@ import { pickVersion } from '../resolve/pick-version.ts';
  * URL and for no other: a URL on the command line must not be able to collect them.
  */
 export async function withRepository<T>(
-  client: KubeClient,
+  client: KubeClient | undefined,
   sync: Sync,
   url: string,
   use: (repository: GitRepository) => Promise<T>,
@@ -21,7 +21,7 @@ export async function withRepository<T>(
   const dir = await mkdtemp(join(tmpdir(), 'espalier-plan-'));
   const { secretRef } = sync.spec.repository;
   const secret =
-    url === sync.spec.repository.url && secretRef !== undefined
+    client !== undefined && url === sync.spec.repository.url && secretRef !== undefined
       ? await client.get({
           apiVersion: 'v1',
           kind: 'Secret',

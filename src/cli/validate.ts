@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { Command, Option } from 'commander';
 import { EspalierError } from '../api/errors.ts';
+import { addLabel } from './collect.ts';
 import { ExitCode } from './exit.ts';
 import { type OutputOptions, withOutput } from './options.ts';
 import { formatData } from './output.ts';
@@ -96,12 +97,4 @@ function summaryOf({ counts, faults }: Validation): string {
 
 function counted(count: number, word: string): string {
   return `${count} ${word}${count === 1 ? '' : 's'}`;
-}
-
-function addLabel(text: string, labels: Record<string, string>): Record<string, string> {
-  const [, key, value] = /^([^=]+)=(.*)$/.exec(text) ?? [];
-  if (key === undefined || value === undefined) {
-    throw new EspalierError('InvalidConfiguration', `--label ${text}: write it as key=value`, { retry: false });
-  }
-  return { ...labels, [key]: value };
 }

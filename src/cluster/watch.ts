@@ -9,8 +9,8 @@ export type WatchEventType = 'added' | 'modified' | 'deleted';
 export interface WatchHandlers {
   /** Each change, in order. What the handler throws goes to `onError` and does not stop the watch. */
   onEvent(type: WatchEventType, object: KubeObject): void;
-  /** After every complete list: the keys (`namespace/name`, or `name`) of all that exists. */
-  onSync?(keys: Set<string>): void;
+  /** After every complete list: the keys (`namespace/name`, or `name`) of all that exists, as of that version; none when the kind is not served. */
+  onSync?(keys: Set<string>, resourceVersion: string | undefined): void;
   /** What went wrong, and when it is tried again. Nothing needs to be done about it. */
   onError?(error: EspalierError, retryInMs: number): void;
 }
@@ -84,7 +84,7 @@ export function watchObjects(
   }
 
   function settled(): void {
-    call(() => handlers.onSync?.(known.keys()));
+    call(() => handlers.onSync?.(known.keys(), position));
     synced.resolve();
   }
 

@@ -2,6 +2,7 @@ import { FIELD_MANAGER, type JsonObject, type KubeObject, type ObjectRef, refKey
 import type { Health } from '../cluster/health.ts';
 import { appliedFields, hashFields } from '../plan/fields.ts';
 import { ownerOf } from '../plan/ownership.ts';
+import { groupKind, type KindRef } from './watches.ts';
 
 /** What we know of a live object that a Plugin owns. The object itself is not kept: 5,000 of them would not fit. */
 export interface OwnedObject {
@@ -115,6 +116,16 @@ export class OwnedIndex {
     const key = refKey(refOf(object));
     if (type === 'deleted') this.#remove(key, object.metadata.uid);
     else this.#take(object, true);
+  }
+
+  /** A complete list of a kind: what we wrote and is not in it went before its watch had ever seen it. */
+  onListed(kind: KindRef, names: ReadonlySet<string>, resourceVersion: string): void {
+    const group = groupKind(kind);
+    for (const [key, { ref, uid, resourceVersion: written }] of this.#objects) {
+      const isListed = names.has(ref.namespace === undefined ? ref.name : `${ref.namespace}/${ref.name}`);
+      if (isListed || groupKind(ref) !== group || this.#writing.has(key)) continue;
+      if (!isOlder(resourceVersion, written)) this.#remove(key, uid);
+    }
   }
 
   /** True when the live object's fields in our name are not those of our last apply. */

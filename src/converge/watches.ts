@@ -19,6 +19,8 @@ export interface KindWatchesOptions {
   onlyNamespace: string | undefined;
   signal: AbortSignal;
   onEvent(type: 'added' | 'modified' | 'deleted', object: KubeObject): void;
+  /** What of that kind exists, as of a version. */
+  onListed(kind: KindRef, names: ReadonlySet<string>, resourceVersion: string): void;
   /** Everything of that kind has been seen; `users` had asked for it. */
   onSynced(kind: KindRef, users: ReadonlySet<string>): void;
 }
@@ -57,6 +59,11 @@ export class KindWatches {
     for (const { watch } of this.#watches.values()) watch.wake();
   }
 
+  /** An object of the kind was just written: its watch need not wait to find out that the kind is served. */
+  served(kind: KindRef): void {
+    this.#watches.get(groupKind(kind))?.watch.wake();
+  }
+
   #selector(): string {
     const { onlyNamespace } = this.#options;
     return onlyNamespace === undefined ? LABEL.plugin : `${LABEL.plugin},${LABEL.pluginNamespace}=${onlyNamespace}`;
@@ -68,7 +75,12 @@ export class KindWatches {
     const watch = watchObjects(
       this.#options.client,
       { apiVersion: kind.apiVersion, kind: kind.kind, labelSelector: this.#selector() },
-      { onEvent: (type, object) => this.#options.onEvent(type, object) },
+      {
+        onEvent: (type, object) => this.#options.onEvent(type, object),
+        onSync: (names, version) => {
+          if (version !== undefined) this.#options.onListed(kind, names, version);
+        },
+      },
       { signal: this.#options.signal },
     );
     const entry = { kind, watch, synced: false, users: new Set<string>() };

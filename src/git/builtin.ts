@@ -105,8 +105,9 @@ export function builtinBackend(options: BuiltinOptions): Backend {
       await git.fetch({ ...common, remoteRef: source, singleBranch: true, tags: false, depth });
     } catch (error) {
       http.rethrow();
-      // It wants to know the server's HEAD last of all, and takes it amiss when that names a branch which does not exist.
+      // It wants to know the server's HEAD, and takes it amiss when that names a branch which does not exist.
       if (!(error instanceof git.Errors.NotFoundError && error.data.what === 'HEAD')) throw error;
+      await http.drain();
     }
     http.rethrow();
   }

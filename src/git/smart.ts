@@ -21,6 +21,8 @@ export interface SmartClient {
   request(request: GitHttpRequest): Promise<GitHttpResponse>;
   /** Ends with what went wrong while an answer was read: isomorphic-git takes a broken stream for the end of it. */
   rethrow(): void;
+  /** Reads the answer to its end where isomorphic-git no longer waits for that: a pack is whole only then. */
+  drain(): Promise<void>;
 }
 
 /** What a repository's server said about itself; kept so that an idle poll is a single request. */
@@ -43,6 +45,7 @@ export function smartClient(
 ): SmartClient {
   const { url: repository, dialer, policy, limits } = options;
   let failure: unknown;
+  let diverted: AsyncGenerator<Uint8Array> | undefined;
 
   async function ask(request: GitHttpRequest): Promise<GitHttpResponse> {
     const method = request.method === 'POST' ? 'POST' : 'GET';
@@ -68,7 +71,10 @@ export function smartClient(
       ...body,
     });
     await checkAnswer(answer, method, authorization !== undefined && sameOrigin(answer.url, repository), repository);
-    if (method === 'POST' && sink !== undefined) return respond(answer.url, method, divert(answer.body, sink));
+    if (method === 'POST' && sink !== undefined) {
+      diverted = divert(answer.body, sink);
+      return respond(answer.url, method, diverted);
+    }
     const whole = await readList(answer, limits);
     if (method === 'GET') {
       if (whole.includes('object-format=sha256')) throw unsupported('SHA-256 object ids');
@@ -110,6 +116,9 @@ export function smartClient(
     },
     rethrow() {
       if (failure !== undefined) throw failure;
+    },
+    async drain() {
+      for await (const _ of diverted ?? []);
     },
   };
 }

@@ -26,7 +26,8 @@ export function keepRule(
     return { reason: 'agent', why: 'the agent itself is made of it; remove it by hand' };
   }
   if (!input.revisionComplete) {
-    return { reason: 'incomplete', why: 'the revision could not be read or rendered as a whole' };
+    const why = input.whyIncomplete ?? 'the revision could not be read or rendered as a whole';
+    return { reason: 'incomplete', why };
   }
   // It goes already, and nobody can keep it: to say otherwise would drop it from the record too early.
   if (live.metadata.deletionTimestamp !== undefined) return undefined;

@@ -25,6 +25,8 @@ export interface PlanInput {
   readonly rules: PlanRules;
   /** False while something of the revision could not be read or rendered: then nothing is deleted. */
   readonly revisionComplete: boolean;
+  /** Why nothing is deleted then, where more is known than that. */
+  readonly whyIncomplete?: string;
   /** True when the Plugin itself goes away: `deletion.policy` applies. */
   readonly removing?: boolean;
   /** Desired objects that need only exist, such as a namespace that several plugins ask for. */

@@ -1,4 +1,13 @@
-import { groupOf, type InventoryEntry, isError, type KubeObject, type Plugin, refKey } from '../api/index.ts';
+import {
+  groupOf,
+  type InventoryEntry,
+  isError,
+  type KubeObject,
+  type ObjectRef,
+  type Plugin,
+  refKey,
+  refOf,
+} from '../api/index.ts';
 import type { KubeClient } from '../cluster/client.ts';
 import type { PlanInput } from '../plan/plan-input.ts';
 import { keyOf } from './store.ts';
@@ -6,12 +15,16 @@ import { keyOf } from './store.ts';
 /** What definitions and namespaces that may go would take along, for a plan. */
 export type Contents = Required<Pick<PlanInput, 'instancesOf' | 'claimsIn'>>;
 
-/** Looks into those of the dropped objects that hold others. What could not be found out stays `unknown`. */
+/**
+ * Looks into those of the dropped objects that hold others. What could not be found out stays `unknown`. Objects that are
+ * leaving already (by reference key) don't count: they are waited for.
+ */
 export async function contentsOf(
   client: KubeClient,
   { spec }: Plugin,
   dropped: readonly InventoryEntry[],
   live: ReadonlyMap<string, KubeObject>,
+  leaving: ReadonlySet<string>,
 ): Promise<Contents> {
   const instances = new Map<string, number | 'unknown'>();
   const claims = new Map<string, readonly string[] | 'unknown'>();
@@ -19,7 +32,7 @@ export async function contentsOf(
   for (const entry of dropped) {
     const object = live.get(refKey(entry));
     if (object === undefined) continue;
-    if (isDefinition(entry)) instances.set(entry.name, await countInstances(client, object));
+    if (isDefinition(entry)) instances.set(entry.name, await countInstances(client, object, leaving));
     else if (isNamespace(entry) && namespaces === 'delete' && volumes === 'keep')
       claims.set(entry.name, await claimsIn(client, entry.name));
   }
@@ -34,8 +47,12 @@ export function isNamespace({ apiVersion, kind }: Pick<InventoryEntry, 'apiVersi
   return kind === 'Namespace' && apiVersion === 'v1';
 }
 
-/** How many objects of a CustomResourceDefinition exist. */
-export async function countInstances(client: KubeClient, definition: KubeObject): Promise<number | 'unknown'> {
+/** How many objects of a CustomResourceDefinition exist, beside those that are left out. */
+export async function countInstances(
+  client: KubeClient,
+  definition: KubeObject,
+  without: ReadonlySet<string> = new Set(),
+): Promise<number | 'unknown'> {
   const spec = definition.spec as
     | { group?: string; names?: { kind?: string }; versions?: { name?: string; served?: boolean }[] }
     | undefined;
@@ -43,21 +60,23 @@ export async function countInstances(client: KubeClient, definition: KubeObject)
   const { group } = spec ?? {};
   const kind = spec?.names?.kind;
   if (group === undefined || version === undefined || kind === undefined) return 'unknown';
-  return (await namesOf(client, { apiVersion: `${group}/${version}`, kind }))?.length ?? 'unknown';
+  const refs = await refsOf(client, { apiVersion: `${group}/${version}`, kind });
+  return refs?.filter((ref) => !without.has(refKey(ref))).length ?? 'unknown';
 }
 
 /** The volume claims in a namespace: they would go with it. */
 export async function claimsIn(client: KubeClient, namespace: string): Promise<readonly string[] | 'unknown'> {
-  return (await namesOf(client, { apiVersion: 'v1', kind: 'PersistentVolumeClaim', namespace })) ?? 'unknown';
+  const refs = await refsOf(client, { apiVersion: 'v1', kind: 'PersistentVolumeClaim', namespace });
+  return refs?.map((ref) => ref.name) ?? 'unknown';
 }
 
-async function namesOf(
+async function refsOf(
   client: KubeClient,
   target: { apiVersion: string; kind: string; namespace?: string },
-): Promise<string[] | undefined> {
+): Promise<ObjectRef[] | undefined> {
   try {
     const { items } = await client.list({ ...target, metadataOnly: true });
-    return items.map(({ metadata }) => metadata.name);
+    return items.map(({ metadata }) => refOf({ ...target, metadata }));
   } catch (error) {
     // Trouble that may pass is for the caller to try again: what is left behind for it would stay for ever.
     if (isError(error, 'KubeKindUnknown', 'KubeForbidden')) return undefined;

@@ -4,7 +4,7 @@ import type { PluginPlan } from '../plan/object-plan.ts';
 import type { Facts } from './facts.ts';
 import { ensureFinalizer } from './finalizer.ts';
 import { driftWhileWaiting } from './find-drift.ts';
-import { holdFor } from './holds.ts';
+import { heldOutcome, holdFor } from './holds.ts';
 import type { KnownInputs } from './inputs.ts';
 import { type Look, lookAtCluster } from './look.ts';
 import type { Parts } from './parts.ts';
@@ -13,6 +13,7 @@ import type { PluginFindings } from './plugin-status.ts';
 import { failedWith, problemsOf, unservedOf } from './problems.ts';
 import { comeBackFor, markLeaving, removeLeaving, wakeTakers } from './prune-plugin.ts';
 import { regarding } from './regarding.ts';
+import { renderDeclared } from './render-declared.ts';
 import type { Rendered } from './rendered.ts';
 import { saveStatus } from './save-status.ts';
 import { attemptOf, withHealth } from './settle.ts';
@@ -44,10 +45,7 @@ export interface ConvergeInput {
  */
 export async function convergePlugin(parts: Parts, input: ConvergeInput): Promise<PluginVerdict> {
   const { key, plugin, facts, inputs, record, signal } = input;
-  const rendered = await parts.rendered.get(inputs.key, () => parts.render(plugin, facts, inputs, signal));
-  const news = parts.declared.setRendered(key, inputs.key, [...rendered.hashes.keys(), ...rendered.undecided.values()]);
-  if (news) wakeWhoWaitsForRendering(parts, key, facts);
-
+  const rendered = await renderDeclared(parts, { key, plugin, facts, inputs, signal });
   if (input.isNew) {
     const waits = input.waits();
     if (waits.for.length > 0) return { ...waitingFor(parts, waits), findings: driftFindings(parts, input) };
@@ -58,7 +56,7 @@ export async function convergePlugin(parts: Parts, input: ConvergeInput): Promis
   const commit = commitOf(parts, plugin);
   const head = facts.sync === undefined ? undefined : parts.declared.headOf(keyOf(facts.sync));
   const hold = holdFor({ plugin, facts, record, rendered, plan: look.plan, isNew: input.isNew, commit, head });
-  if (hold !== undefined) return { outcome: hold, findings: driftFindings(parts, input) };
+  if (hold !== undefined) return { outcome: heldOutcome(hold), findings: driftFindings(parts, input) };
   return await carryOut(parts, input, rendered, look);
 }
 
@@ -177,12 +175,6 @@ function waitingFor(parts: Parts, { for: names, reason, until, overdue }: Waits)
   const message = `${overdue.join('; ')}; it goes on waiting`;
   const late = { phase: 'Failed', reason: 'GateTimedOut', message, userMustAct: true, applied: false } as const;
   return { outcome: { ...late, waitingFor: names }, findings: {}, ...again };
-}
-
-/** Others may wait to hear what this one declares: those whose objects it may take over, and the Sync's removals. */
-function wakeWhoWaitsForRendering(parts: Parts, key: string, { sync }: Facts): void {
-  if (sync !== undefined) parts.wakeSync(keyOf(sync));
-  for (const waiter of parts.renderWaiters.take(key)) parts.wakePlugin(waiter);
 }
 
 function noteRepairs(parts: Parts, plugin: Plugin, look: Extract<Look, { state: 'planned' }>): void {

@@ -39,7 +39,8 @@ export class Declared {
   setRendered(plugin: string, key: string, objects: Iterable<string>): boolean {
     const known = this.#rendered.get(plugin);
     const next = new Set(objects);
-    const isKnown = known?.key === key && known.objects.size === next.size && next.isSubsetOf(known.objects);
+    const isKnown =
+      known?.key === key && known.objects.size === next.size && [...next].every((one) => known.objects.has(one));
     if (!isKnown) this.#rendered.set(plugin, { key, objects: next });
     return !isKnown;
   }
@@ -131,8 +132,7 @@ export class Declared {
     for (const key of this.#revisions.get(sync) ?? []) {
       const plugin = this.#options.plugin(key);
       if (plugin === undefined) return `Plugin ${key} to appear`;
-      if (plugin.spec.suspend || plugin.metadata.deletionTimestamp !== undefined) continue;
-      if (!this.#options.isWanted(plugin)) continue;
+      if (plugin.metadata.deletionTimestamp !== undefined || !this.#options.isWanted(plugin)) continue;
       if (this.objectsOf(plugin) === undefined) return `Plugin ${key} to render`;
     }
     return undefined;
@@ -141,12 +141,17 @@ export class Declared {
   /** Reference keys of what a Plugin declares at its current key; undefined while that is not known. */
   objectsOf(plugin: Plugin): ReadonlySet<string> | undefined {
     const current = this.#options.currentKey(plugin);
-    if (current === undefined) return undefined;
+    // A suspended one is left as it is; whatever it would be made from may stay unread for long.
+    if (current === undefined) return plugin.spec.suspend ? recordedOf(plugin) : undefined;
     const rendered = this.#rendered.get(keyOf(plugin));
     if (rendered?.key === current) return rendered.objects;
     if (plugin.status?.revision?.key !== current) return undefined;
-    const objects = new Set((plugin.status.inventory ?? []).filter(isDeclared).map((entry) => refKey(entry)));
+    const objects = recordedOf(plugin);
     this.#rendered.set(keyOf(plugin), { key: current, objects });
     return objects;
   }
+}
+
+function recordedOf({ status }: Plugin): Set<string> {
+  return new Set((status?.inventory ?? []).filter(isDeclared).map((entry) => refKey(entry)));
 }

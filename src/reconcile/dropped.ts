@@ -1,4 +1,4 @@
-import type { Plugin } from '../api/index.ts';
+import { type Plugin, refKey } from '../api/index.ts';
 import { factsOf } from './facts.ts';
 import type { Parts } from './parts.ts';
 import { DROPPED, LEAVING } from './records.ts';
@@ -12,6 +12,17 @@ export function hasDropped(plugin: Plugin): boolean {
 export function isRemoving({ metadata, status }: Plugin): boolean {
   if (metadata.deletionTimestamp !== undefined || status?.phase === 'Removing') return true;
   return status?.inventory?.some((entry) => entry.applied === LEAVING) ?? false;
+}
+
+/** Something will be deleted that was not even asked to go yet. One that hangs on its finalizers was. */
+export function hasToDelete(parts: Pick<Parts, 'syncs' | 'kubernetes' | 'owned'>, plugin: Plugin): boolean {
+  const answer = factsOf(plugin, parts.syncs, parts.kubernetes());
+  const prunes = !answer.known || answer.facts.pruneEnabled;
+  return (plugin.status?.inventory ?? []).some((entry) =>
+    entry.applied === LEAVING
+      ? parts.owned.get(refKey(entry))?.terminating !== true
+      : entry.applied === DROPPED && prunes,
+  );
 }
 
 /** What speaks against deleting anything that a Plugin no longer declares, for people; undefined when nothing does. */

@@ -21,38 +21,44 @@ export interface HoldInput {
   isNew: boolean;
 }
 
-/** Why a change waits for somebody's consent; undefined when it may go ahead. Says how to consent. */
-export function holdFor({
-  plugin,
-  facts,
-  record,
-  rendered,
-  plan,
-  isNew,
-  commit,
-  head,
-}: HoldInput): PluginOutcome | undefined {
-  const held = (reason: string, message: string): PluginOutcome => ({ phase: 'Held', reason, message });
+/** A change that waits for somebody's consent, and how to give it. */
+export interface PluginHold {
+  reason: 'RendersNothing' | 'PruneHeld' | 'ApprovalRequired';
+  why: string;
+  howToApprove: string;
+}
+
+/** Undefined when the change may go ahead. */
+export function holdFor(input: HoldInput): PluginHold | undefined {
+  const { plugin, facts, record, rendered, plan, isNew, commit, head } = input;
   const owned = [...record.values()].filter(isDeclared).length;
   if (isNew && rendered.objects.length === 0 && owned > 0 && !plugin.spec.allowEmpty) {
-    return held(
-      'RendersNothing',
-      `it renders no object any more, and ${owned} are installed; nothing is deleted. If that is meant, set spec.allowEmpty: true`,
-    );
+    return {
+      reason: 'RendersNothing',
+      why: `it renders no object any more, and ${owned} are installed; nothing is deleted`,
+      howToApprove: 'if that is meant, set spec.allowEmpty: true',
+    };
   }
   if (isApproved(plugin, facts, [commit, head])) return undefined;
-  const how =
+  const howToApprove =
     commit === undefined
       ? 'approve it by the annotation espalier.dev/approve on the Plugin'
-      : `approve it: ${approveCommand(facts, plugin)} --commit ${commit}`;
+      : `${approveCommand(facts, plugin)} --commit ${commit}`;
   const deleted = deletionsIn(plan, facts);
   if (deleted > facts.hold.count) {
-    return held('PruneHeld', `it would delete ${deleted} objects, more than ${facts.hold.count}; ${how}`);
+    const why = `it would delete ${deleted} objects, more than ${facts.hold.count}`;
+    return { reason: 'PruneHeld', why, howToApprove };
   }
   if (isNew && plugin.spec.upgrade?.approval === 'required' && plugin.status?.revision?.key !== undefined) {
-    return held('ApprovalRequired', `its change waits for approval (spec.upgrade.approval); ${how}`);
+    return { reason: 'ApprovalRequired', why: 'its change waits for approval (spec.upgrade.approval)', howToApprove };
   }
   return undefined;
+}
+
+/** For a status. */
+export function heldOutcome({ reason, why, howToApprove }: PluginHold): PluginOutcome {
+  const how = howToApprove.startsWith('espalier ') ? `approve it: ${howToApprove}` : howToApprove;
+  return { phase: 'Held', reason, message: `${why}; ${how}` };
 }
 
 /** What goes now, and what goes once the rest of the revision is known. */

@@ -27,8 +27,9 @@ export class InputsMemo {
   }
 
   of(plugin: Plugin, facts: Facts): InputsAnswer {
-    const ownTree = this.#ownSources.known(plugin)?.tree;
-    if (hasOwnSource(plugin) && ownTree === undefined) return { state: 'waiting', why: 'its repository to be read' };
+    const hasOwn = hasOwnSource(plugin);
+    const ownTree = hasOwn ? this.#ownSources.known(plugin)?.tree : undefined;
+    if (hasOwn && ownTree === undefined) return { state: 'waiting', why: 'its repository to be read' };
     const from: unknown[] = [ownTree, ...valuesRefs(plugin).map((ref) => this.#outside.get(ref))];
     const memo = this.#memos.get(plugin);
     const isSame =

@@ -3,6 +3,7 @@ import { contentKey } from '../resolve/key.ts';
 import { chartValues, templateValues } from '../resolve/values.ts';
 import { valuesOf } from '../resolve/values-from.ts';
 import type { Facts } from './facts.ts';
+import { textsIn } from './hide-secrets.ts';
 
 /** Raise it when rendering or finishing of objects changes: every key changes with it. */
 const KEY_VERSION = 1;
@@ -42,7 +43,7 @@ export function inputsOf(
     const answer = valuesOf(source, data === 'absent' ? undefined : data, parseDocument);
     if (!answer.ok) return { state: 'waiting', why: answer.message };
     from.push(answer.values);
-    if (source.kind === 'Secret' && data !== 'absent') secrets.push(...Object.values(data));
+    if (source.kind === 'Secret' && data !== 'absent') secrets.push(...Object.values(data), ...textsIn(answer.values));
   }
   const { spec } = plugin;
   const layers = { defaults: spec.defaults, global: facts.values, from, values: spec.values };

@@ -14,6 +14,7 @@ import type { Facts } from './facts.ts';
 import { driftOfEntry, type Found, findDrift, findIn } from './find-drift.ts';
 import type { Parts } from './parts.ts';
 import { DROPPED, isDeclared } from './records.ts';
+import { leavingElsewhere } from './removal-order.ts';
 import type { Rendered } from './rendered.ts';
 import { formOf, type KnownWrites, type OpenObject, type Tasks, tasksFor } from './tasks.ts';
 
@@ -71,7 +72,7 @@ export async function lookAtCluster(parts: Parts, input: LookInput): Promise<Loo
     };
   }
   const undecided = dropped.length === 0 ? undefined : whyDroppedStay(parts, plugin);
-  const contents = await contentsOf(client, plugin, dropped, live);
+  const contents = await contentsOf(client, plugin, dropped, live, leavingElsewhere(parts, key, dropped));
   const forms = new Map(open.map((declared) => [refKey(refOf(declared)), openObject(plugin, declared, live)]));
   const planInput: PlanInput = {
     plugin: { namespace: plugin.metadata.namespace ?? '', name: plugin.metadata.name },
@@ -80,6 +81,7 @@ export async function lookAtCluster(parts: Parts, input: LookInput): Promise<Loo
     record: [...record.values()].filter((entry) => openKeys.has(refKey(entry)) || dropped.includes(entry)),
     rules: rulesOf(plugin),
     revisionComplete: undecided === undefined,
+    ...(undecided === undefined ? {} : { whyIncomplete: undecided }),
     ensure: rendered.ensure,
     elsewhere: (at) => parts.declared.elsewhere(key, at),
     ownerStillDeclares: (owner, at) => parts.declared.declares(owner, at) !== 'no',

@@ -4,12 +4,14 @@ import { activityIn } from './activity.ts';
 import { convergePlugin } from './converge-plugin.ts';
 import { currentKey } from './current-key.ts';
 import { factsOf } from './facts.ts';
+import { hideSecrets } from './hide-secrets.ts';
 import { valuesRefs } from './inputs.ts';
 import { hasOwnSource } from './own-sources.ts';
 import type { Parts } from './parts.ts';
 import type { PluginFindings, PluginOutcome } from './plugin-status.ts';
 import { readinessOf } from './readiness.ts';
-import { removePlugin } from './remove-plugin.ts';
+import { type Removal, removePlugin } from './remove-plugin.ts';
+import { learnDeclared } from './render-declared.ts';
 import { saveStatus } from './save-status.ts';
 import { settlePlugin } from './settle.ts';
 import { Sources } from './sources.ts';
@@ -52,22 +54,28 @@ async function lookAt(parts: Parts, key: string, plugin: Plugin, signal: AbortSi
   parts.watches.use(key, record.values());
   for (const entry of record.values()) if (entry.fields !== undefined) parts.owned.expect(refKey(entry), entry.fields);
   if (plugin.metadata.deletionTimestamp !== undefined)
-    return await removePlugin(parts, key, plugin, { why: 'it was deleted', final: true });
+    return await remove(parts, key, plugin, { why: 'it was deleted', final: true }, signal);
   parts.outside.use(key, [...outsideRefs(plugin), ...valuesRefs(plugin), ...credentialRefs(plugin)]);
-  if (plugin.spec.suspend) return { outcome: { phase: 'Suspended' }, findings: {} };
+  if (plugin.spec.suspend) {
+    await learnDeclared(parts, key, plugin, signal);
+    return { outcome: { phase: 'Suspended' }, findings: {} };
+  }
 
   const answer = factsOf(plugin, parts.syncs, parts.kubernetes());
   if (!answer.known) return waiting('SyncMissing', [answer.why]);
   const { facts } = answer;
   const activity = activityIn(plugin, facts);
-  if (activity.state === 'inactive') return await removePlugin(parts, key, plugin, { why: activity.why, final: false });
+  if (activity.state === 'inactive')
+    return await remove(parts, key, plugin, { why: activity.why, final: false }, signal);
   if (activity.state === 'waiting') return waiting('FactUnknown', [activity.why]);
 
   let tried = plugin.status?.revision?.key ?? '';
+  let secrets: readonly string[] = [];
   try {
     const isAsked = asksForLook(plugin);
     const nextOwnLook = hasOwnSource(plugin) ? await parts.ownSources.look(plugin, isAsked) : Number.POSITIVE_INFINITY;
     const inputs = parts.inputs(plugin, facts);
+    if (inputs.state === 'known') secrets = inputs.secrets;
     if (inputs.state === 'waiting') return waiting('ValuesMissing', [inputs.why]);
     const isNew = plugin.status?.revision?.key !== inputs.key;
     tried = inputs.key;
@@ -89,10 +97,29 @@ async function lookAt(parts: Parts, key: string, plugin: Plugin, signal: AbortSi
       }));
     if (full) parts.fullLooks.done(key, now);
     const nextLook = parts.fullLooks.dueAt(key, now) - now;
-    return { ...verdict, againInMs: Math.min(verdict.againInMs ?? nextLook, nextLook, nextOwnLook) };
+    const againInMs = Math.min(verdict.againInMs ?? nextLook, nextLook, nextOwnLook);
+    return hideSecrets({ ...verdict, againInMs }, secrets);
   } catch (error) {
     if (signal.aborted || isError(error, 'LeaseLost', 'Aborted')) throw error;
-    return failed(plugin, tried, error);
+    return hideSecrets(failed(plugin, tried, error), secrets);
+  }
+}
+
+async function remove(
+  parts: Parts,
+  key: string,
+  plugin: Plugin,
+  removal: Removal,
+  signal: AbortSignal,
+): Promise<PluginVerdict | 'gone'> {
+  try {
+    return await removePlugin(parts, key, plugin, removal);
+  } catch (error) {
+    // A conflict is somebody else's write at the same moment: the next look has it.
+    if (signal.aborted || isError(error, 'LeaseLost', 'Aborted', 'KubeConflict')) throw error;
+    const reason = isError(error) ? error.code : 'Internal';
+    const message = `could not remove: ${messageOf(error)}`;
+    return { outcome: { phase: 'Failed', reason, message, userMustAct: false, applied: false }, findings: {}, error };
   }
 }
 

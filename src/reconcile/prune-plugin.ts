@@ -18,7 +18,7 @@ import { rulesOf } from './look.ts';
 import type { Parts } from './parts.ts';
 import type { PluginVerdict } from './plugin.ts';
 import { DROPPED, KEPT, LEAVING } from './records.ts';
-import { isOnItsWayOut, removalGate } from './removal-order.ts';
+import { isOnItsWayOut, leavingElsewhere, removalGate } from './removal-order.ts';
 
 /** Writes the plan's deletions into the record before they happen: what goes, what stays by a rule, and what is undecided. */
 export function markLeaving(record: Inventory, plan: PluginPlan): Inventory {
@@ -95,7 +95,7 @@ export async function rulesForRemoval(
   const entries = [...record.values()];
   const client = clientFor(parts, plugin);
   const live = await readLive(client, entries);
-  const contents = await contentsOf(client, plugin, entries, live);
+  const contents = await contentsOf(client, plugin, entries, live, leavingElsewhere(parts, key, entries));
   const plan = planObjects({
     plugin: { namespace: plugin.metadata.namespace ?? '', name: plugin.metadata.name },
     desired: [],

@@ -1,6 +1,7 @@
 import { groupOf, type InventoryEntry, isError, type Plugin, refKey } from '../api/index.ts';
 import type { KubeClient } from '../cluster/client.ts';
 import { isBuiltIn, removalWave } from '../converge/stages.ts';
+import { isWanted } from './activity.ts';
 import { claimsIn, countInstances, isDefinition, isNamespace } from './contents.ts';
 import { whyDroppedStay } from './dropped.ts';
 import { syncKeyOf } from './facts.ts';
@@ -29,9 +30,8 @@ export function removalGate(parts: Parts, key: string, plugin: Plugin, client: K
 }
 
 /** On its way out, or no longer in the revision and to be removed, whatever that still waits for. */
-export function isOnItsWayOut(parts: Pick<Parts, 'declared' | 'syncs'>, plugin: Plugin): boolean {
-  if (plugin.metadata.deletionTimestamp !== undefined || !plugin.spec.enabled || plugin.status?.phase === 'Removing')
-    return true;
+export function isOnItsWayOut(parts: Pick<Parts, 'declared' | 'syncs' | 'kubernetes'>, plugin: Plugin): boolean {
+  if (plugin.metadata.deletionTimestamp !== undefined || !isWanted(parts, plugin)) return true;
   const sync = syncKeyOf(plugin);
   if (sync === undefined || !parts.declared.isDropped(sync, keyOf(plugin))) return false;
   return parts.syncs.get(sync)?.spec.prune.enabled ?? true;
@@ -54,13 +54,22 @@ async function holdersOfOurKinds(parts: Parts, key: string, plugin: Plugin): Pro
   return holders;
 }
 
+/** Reference keys of what other Plugins let go. Only who drops definitions has to ask all others. */
+export function leavingElsewhere(parts: Parts, key: string, dropped: readonly InventoryEntry[]): Set<string> {
+  if (!dropped.some(isDefinition)) return new Set();
+  const others = [...parts.plugins.values()].filter((plugin) => keyOf(plugin) !== key);
+  return new Set(others.flatMap((plugin) => leavingOf(parts, plugin)).map(refKey));
+}
+
 /** What goes, or will as soon as the Plugin is looked at. */
 function leavingOf(parts: Parts, plugin: Plugin): readonly InventoryEntry[] {
-  if (!isOnItsWayOut(parts, plugin) && whyDroppedStay(parts, plugin) !== undefined) return [];
   const key = keyOf(plugin);
   const isLeaving = (entry: InventoryEntry) =>
     entry.applied !== KEPT && parts.declared.declares(key, refKey(entry)) === 'no';
-  return (plugin.status?.inventory ?? []).filter(isLeaving);
+  const leaving = (plugin.status?.inventory ?? []).filter(isLeaving);
+  // Last, and seldom asked: it looks at every Plugin of the revision.
+  if (leaving.length > 0 && !isOnItsWayOut(parts, plugin) && whyDroppedStay(parts, plugin) !== undefined) return [];
+  return leaving;
 }
 
 async function whyDefinitionWaits(client: KubeClient, entry: InventoryEntry): Promise<string | undefined> {

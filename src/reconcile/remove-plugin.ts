@@ -44,7 +44,7 @@ export async function removePlugin(
   const rest = without(record, [...released, ...progress.gone]);
   for (const gone of [...released, ...progress.gone]) parts.owned.forget(gone, key);
   const findings: PluginFindings = sameInventory(rest, record) ? {} : { inventory: [...rest.values()] };
-  if (rest.size === 0) return await removed(parts, plugin, removal, released.length, findings);
+  if (rest.size === 0) return await removed(parts, plugin, removal, kept.length, findings);
   const failure = progress.failed[0];
   if (failure !== undefined) {
     const cause = failure.error;

@@ -1,16 +1,8 @@
-import {
-  EspalierError,
-  isError,
-  type JsonObject,
-  type KubeObject,
-  type Plugin,
-  parseDuration,
-  refKey,
-  refOf,
-} from '../api/index.ts';
+import { EspalierError, type JsonObject, type Plugin, parseDuration, refKey, refOf } from '../api/index.ts';
 import type { KubeClient } from '../cluster/client.ts';
 import type { FileTree } from '../git/tree.ts';
-import { finishObjects, type Scope } from '../render/finish.ts';
+import { withFoldedData } from '../plan/secret-forms.ts';
+import { finishObjects } from '../render/finish.ts';
 import { renderPlugin } from '../render/render.ts';
 import { contentKey } from '../resolve/key.ts';
 import type { Clock } from '../runtime/clock.ts';
@@ -20,6 +12,7 @@ import type { Metrics } from './metrics.ts';
 import { hasOwnSource, type OwnSources } from './own-sources.ts';
 import type { Parts } from './parts.ts';
 import type { Rendered } from './rendered.ts';
+import { type Kinds, scopesOf } from './scopes.ts';
 import type { Sources } from './sources.ts';
 
 /** Whatever a Plugin asks for: nobody waits longer, and timers of Node have an end too. */
@@ -50,7 +43,8 @@ export function createRenderer(options: RendererOptions): Parts['render'] {
 }
 
 export interface RenderTreeInput {
-  client: KubeClient;
+  /** Tells which kinds live in namespaces. */
+  client: Kinds;
   tree: FileTree;
   plugin: Plugin;
   facts: Facts;
@@ -97,12 +91,12 @@ export async function renderTree({
     images: { rewrite: facts.images, report: facts.reportImages },
     scopeOf: (object) => scopes.get(`${object.apiVersion} ${object.kind}`) ?? 'unknown',
   });
-  const hashes = new Map(
-    finished.objects.map((object) => [refKey(refOf(object)), contentKey({ object }).slice(0, 20)]),
-  );
-  const bytes = finished.objects.reduce((sum, object) => sum + JSON.stringify(object).length, 0);
+  // `stringData` is written into `data` by the API server, which then says that nobody owns it: drift would go unseen.
+  const sent = finished.objects.map(withFoldedData);
+  const hashes = new Map(sent.map((object) => [refKey(refOf(object)), contentKey({ object }).slice(0, 20)]));
+  const bytes = sent.reduce((sum, object) => sum + JSON.stringify(object).length, 0);
   return {
-    objects: finished.objects,
+    objects: sent,
     hashes,
     warnings: [...warnings, ...finished.warnings],
     ensure: finished.ensure,
@@ -112,37 +106,6 @@ export async function renderTree({
       finished.undecided.map((object) => [refKey(refOf(object)), refKey({ ...refOf(object), namespace })]),
     ),
   };
-}
-
-/** Which kinds live in namespaces. A kind that nobody serves yet may be defined among the objects themselves. */
-async function scopesOf(client: KubeClient, objects: readonly KubeObject[]): Promise<Map<string, Scope>> {
-  const scopes = new Map<string, Scope>();
-  for (const object of objects) {
-    const definition =
-      object.kind === 'CustomResourceDefinition'
-        ? (object.spec as
-            | { group?: string; scope?: string; names?: { kind?: string }; versions?: { name?: string }[] }
-            | undefined)
-        : undefined;
-    for (const version of definition?.versions ?? []) {
-      scopes.set(
-        `${definition?.group}/${version.name} ${definition?.names?.kind}`,
-        definition?.scope === 'Cluster' ? 'Cluster' : 'Namespaced',
-      );
-    }
-  }
-  for (const { apiVersion, kind } of objects) {
-    const key = `${apiVersion} ${kind}`;
-    if (scopes.has(key)) continue;
-    try {
-      const { namespaced } = await client.resource(apiVersion, kind);
-      scopes.set(key, namespaced ? 'Namespaced' : 'Cluster');
-    } catch (error) {
-      if (!isError(error, 'KubeKindUnknown')) throw error;
-      scopes.set(key, 'unknown');
-    }
-  }
-  return scopes;
 }
 
 /** The files of the commit that last touched the Plugin; where that is no longer stored, of a commit that has the same folder. */

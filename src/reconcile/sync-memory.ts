@@ -14,6 +14,8 @@ export interface SyncMemory {
   history: History;
   /** What removals are measured against, until none is left to do: else the next commit would make a held one harmless. */
   base?: Base | undefined;
+  /** When the status was last written. */
+  savedAt?: number;
   /** `reconcile-at` that was answered. */
   handled?: string;
   ref?: string;

@@ -1,5 +1,6 @@
 import { CONDITION, type Plugin } from '../api/index.ts';
 import { currentKey } from './current-key.ts';
+import { hasToDelete } from './dropped.ts';
 import { syncKeyOf } from './facts.ts';
 import type { Parts } from './parts.ts';
 
@@ -8,11 +9,11 @@ export function* pluginsOf(parts: Pick<Parts, 'plugins'>, sync: string): Generat
 }
 
 /** Whether a Plugin is what it declares *now*: ready at its current inputs, or, where it is not wanted here, not there. */
-export function reached(parts: Pick<Parts, 'syncs' | 'kubernetes' | 'inputs'>, plugin: Plugin): boolean {
+export function reached(parts: Pick<Parts, 'syncs' | 'kubernetes' | 'inputs' | 'owned'>, plugin: Plugin): boolean {
   const { status } = plugin;
   if (plugin.metadata.deletionTimestamp !== undefined || status?.observedGeneration !== plugin.metadata.generation)
     return false;
   const ready = status?.conditions?.find((one) => one.type === CONDITION.Ready);
-  if (ready?.status !== 'True') return false;
+  if (ready?.status !== 'True' || hasToDelete(parts, plugin)) return false;
   return ready.reason === 'Disabled' || status?.revision?.key === currentKey(parts, plugin);
 }

@@ -160,6 +160,7 @@ async function saveSync(
   try {
     const written = await writeStatus(parts.client, { ...refOf(current), uid: current.metadata.uid }, before, after);
     if (written === undefined) return;
+    memory.savedAt = parts.clock.now();
     parts.syncs.put(written);
   } catch (error) {
     if (isError(error, 'KubeNotFound', 'KubeConflict')) return;

@@ -69,6 +69,9 @@ export interface Term {
 }
 
 const FOLD_DELAY_MS = 75;
+/** Each write of a Sync's status costs the API server as much as it lists (0.13 ms an entry): large ones are spaced. */
+const FOLD_SPACING_MS_PER_ENTRY = 1;
+const LONGEST_FOLD_SPACING_MS = 2_000;
 /** What pods are doing on the way to health is told, but not each step of it. */
 const MESSAGE_DELAY_MS = 1_000;
 
@@ -81,10 +84,15 @@ export function runTerm(options: TermOptions): Term {
   };
   const wakePlugin: SyncParts['wakePlugin'] = (key, wish) => queues.plugin.add(key, wish);
   const memories = new SyncMemories();
-  const wakeSync: SyncParts['wakeSync'] = (key, { poll = false, after = FOLD_DELAY_MS } = {}) => {
+  const wakeSync: SyncParts['wakeSync'] = (key, { poll = false, after } = {}) => {
     if (poll) memories.of(key).lookWanted = true;
-    queues.sync.add(key, { after: poll ? 0 : after });
+    queues.sync.add(key, { after: poll ? 0 : (after ?? foldDelay(key)) });
   };
+  function foldDelay(key: string): number {
+    const entries = syncs.get(key)?.status?.inventory?.length ?? 0;
+    const spacing = Math.min(entries * FOLD_SPACING_MS_PER_ENTRY, LONGEST_FOLD_SPACING_MS);
+    return Math.max(FOLD_DELAY_MS, (memories.of(key).savedAt ?? 0) + spacing - clock.now());
+  }
 
   const dependents = new Dependents();
   const plugins = new Store<Plugin>('Plugin', (key, before, after) => {
@@ -132,6 +140,7 @@ export function runTerm(options: TermOptions): Term {
     onlyNamespace: options.onlyNamespace,
     signal,
     onEvent: (type, object) => owned.onEvent(type, object),
+    onListed: (kind, names, version) => owned.onListed(kind, names, version),
     onSynced: (_kind, users) => users.forEach((user) => void wakePlugin(user)),
   });
   const keys = {

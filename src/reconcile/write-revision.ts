@@ -1,10 +1,7 @@
 import {
   ANNOTATION,
   isError,
-  type KubeObject,
-  LABEL,
   messageOf,
-  type Plugin,
   refKey,
   refOf,
   SYNC_MANAGER,
@@ -16,6 +13,7 @@ import { settleAll } from '../converge/limit.ts';
 import { originFiles } from '../declare/origin.ts';
 import { hashFields } from '../plan/fields.ts';
 import { asAccount } from './account.ts';
+import { whyNotOurs, withCommit } from './claim.ts';
 import type { Compiled, Wanted } from './compile.ts';
 import { ourFieldsOf } from './manager.ts';
 import { keyOf } from './store.ts';
@@ -67,7 +65,7 @@ export async function writeRevision(
   for (const level of todo) {
     signal.throwIfAborted();
     const results = await settleAll(level, PARALLEL_WRITES, async (one) => {
-      const object = await client.apply(withCommit(parts, one, compiled.commit), {
+      const object = await client.apply(withCommit(one, compiled.commit, parts.plugins.get(keyOf(one.object))), {
         fieldManager: SYNC_MANAGER,
         force: true,
       });
@@ -103,60 +101,32 @@ function needsWriting(
   const live = parts.storeFor(wanted.object.kind)?.get(keyOf(wanted.object));
   if (live === undefined) return true;
   if (live.metadata.deletionTimestamp !== undefined) return false;
-  const owner = live.metadata.labels?.[LABEL.sync];
-  const isOurs =
-    owner === sync.metadata.name && live.metadata.labels?.[LABEL.syncNamespace] === sync.metadata.namespace;
-  if (!isOurs && !mayAdopt(parts, live, wanted, faults)) return false;
+  const key = keyOf(live);
+  const hasLetGo = (owner: string) => parts.syncs.get(owner) === undefined || parts.declared.isDropped(owner, key);
+  const why = whyNotOurs(live, wanted, sync, hasLetGo);
+  if (why !== undefined) {
+    faults.push(faultAt(wanted, why));
+    return false;
+  }
   const entry = record.get(wanted.key);
   const { annotations } = live.metadata;
   const sameFiles =
     originFiles(annotations?.[ANNOTATION.origin]).join() ===
     originFiles(wanted.object.metadata.annotations?.[ANNOTATION.origin]).join();
   if (annotations?.[ANNOTATION.inputs] !== wanted.inputs || !sameFiles || entry?.uid !== live.metadata.uid) return true;
-  return parts.storeFor(wanted.object.kind)?.fields(keyOf(live)) !== entry?.fields;
-}
-
-/** An object of another Sync, or one that a person made, is left alone unless its declaration says otherwise. */
-function mayAdopt(parts: SyncParts, live: KubeObject, wanted: Wanted, faults: SyncFault[]): boolean {
-  const labels = live.metadata.labels ?? {};
-  const owner = labels[LABEL.sync] === undefined ? undefined : `${labels[LABEL.syncNamespace]}/${labels[LABEL.sync]}`;
-  const adopt = [live, wanted.object].some((object) => object.metadata.annotations?.[ANNOTATION.adopt] === 'true');
-  if (owner === undefined && adopt) return true;
-  if (owner !== undefined && (parts.syncs.get(owner) === undefined || parts.declared.isDropped(owner, keyOf(live))))
-    return true;
-  const [file = ''] = originFiles(wanted.object.metadata.annotations?.[ANNOTATION.origin]);
-  const object = `${live.kind} ${live.metadata.name}`;
-  const message =
-    owner === undefined
-      ? `it exists already and no Sync wrote it; to take it over, annotate it with ${ANNOTATION.adopt}: "true"`
-      : `Sync ${owner} declares it already, and keeps it`;
-  faults.push({ file, message, object });
-  return false;
-}
-
-/** The commit that last touched what a Plugin is made of: it stays when the inputs do. */
-function withCommit(parts: SyncParts, { object, inputs }: Wanted, commit: string): KubeObject {
-  if (object.kind !== 'Plugin') return object;
-  const plugin = object as unknown as Plugin;
-  const { git } = plugin.spec.source;
-  const live = parts.plugins.get(keyOf(object));
-  const same =
-    live?.metadata.annotations?.[ANNOTATION.inputs] === inputs
-      ? live.metadata.annotations[ANNOTATION.commit]
-      : undefined;
-  const since = same ?? commit;
-  const annotations = { ...object.metadata.annotations, [ANNOTATION.commit]: since };
-  const metadata = { ...object.metadata, annotations };
-  if (git === undefined || git.url !== undefined) return { ...object, metadata };
-  const spec = { ...plugin.spec, source: { ...plugin.spec.source, git: { ...git, commit: since } } };
-  return { ...object, metadata, spec };
+  return parts.storeFor(wanted.object.kind)?.fields(key) !== entry?.fields;
 }
 
 function faultOfWrite(wanted: Wanted, error: unknown): SyncFault {
   if (isError(error, 'LeaseLost', 'Aborted')) throw error;
   if (isError(error, 'KubeUnreachable', 'KubeServerError', 'KubeThrottled', 'KubeTimedOut')) throw error;
-  const [file = ''] = originFiles(wanted.object.metadata.annotations?.[ANNOTATION.origin]);
-  return { file, message: messageOf(error), object: `${wanted.object.kind} ${wanted.object.metadata.name}` };
+  return faultAt(wanted, messageOf(error));
+}
+
+/** Where a person looks for what is wrong with an object: the first file that it is made of. */
+export function faultAt({ object }: Wanted, message: string): SyncFault {
+  const [file = ''] = originFiles(object.metadata.annotations?.[ANNOTATION.origin]);
+  return { file, message, object: `${object.kind} ${object.metadata.name}` };
 }
 
 /** Those that wait to hear what the revision declares. What was written wakes by itself. */

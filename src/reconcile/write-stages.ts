@@ -2,7 +2,7 @@ import { type InventoryEntry, type KubeObject, refKey, refOf } from '../api/inde
 import { type ApplyTask, applyAll } from '../converge/apply.ts';
 import { type Inventory, settled } from '../converge/inventory.ts';
 import { ourFields } from '../converge/owned.ts';
-import { byStage } from '../converge/stages.ts';
+import { byStage, isBuiltIn } from '../converge/stages.ts';
 import { hashFields } from '../plan/fields.ts';
 import { asAccount } from './account.ts';
 import type { Facts } from './facts.ts';
@@ -51,6 +51,7 @@ export async function writeStages(
       const at = refKey(refOf(object));
       if (outcome.outcome === 'written') result.record.set(at, entryFor(outcome.object, hashes.get(at) ?? ''));
       else sortOut(result, problemFrom(refOf(object), outcome));
+      if (outcome.outcome === 'written' && !isBuiltIn(object)) parts.watches.served(object);
     });
     if (stage === 'definitions') await definitionsReady(parts, objects, result, signal);
     if (result.problems.some((problem) => problem.fatal === true)) break;

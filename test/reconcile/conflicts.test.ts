@@ -5,7 +5,7 @@ import { configMap, getPlugin, pluginReaches, pluginYaml } from '../support/agen
 import { always, eventually } from '../support/eventually.ts';
 import { deployment, type Scene, startScene } from './scene.ts';
 
-describe('fields and objects of others', { concurrency: 4 }, () => {
+describe('fields and objects of others', { concurrency: 3 }, () => {
   test('a field that somebody else set and we never did is left alone, and its owner is named; apply.force takes it', async (t) => {
     const scene = await startScene(t, { files: oneMap() });
     await applyAs(scene, 'rival', { extra: 'theirs' });
@@ -69,7 +69,7 @@ describe('fields and objects of others', { concurrency: 4 }, () => {
     const plugin = await pluginReaches(scene.client, scene.namespace, 'a', 'Failed');
     assert.match(
       plugin.status?.message ?? '',
-      /ConfigMap .*\/found: it exists and no plugin declares it; .*spec\.apply\.adopt/,
+      /ConfigMap .*\/found: .*it exists and no plugin declares it; .*spec\.apply\.adopt/,
     );
     assert.deepEqual((await scene.get('ConfigMap', 'found')).data, { theirs: '1', a: 'x' });
     await eventually(() => scene.get('ConfigMap', 'new'));

@@ -8,7 +8,7 @@ import { always, eventually } from '../support/eventually.ts';
 import { uniqueName } from '../support/names.ts';
 import { deployment, startScene } from './scene.ts';
 
-describe('dependencies', { concurrency: 4 }, () => {
+describe('dependencies', { concurrency: 3 }, () => {
   test('a dependent starts on the very event that makes its dependency healthy', async (t) => {
     const names = ['a', 'b', 'c', 'd'];
     const scene = await startScene(t, { files: {}, until: undefined });
@@ -130,10 +130,12 @@ describe('dependencies', { concurrency: 4 }, () => {
       metadata: { name: wanted.name, namespace: 'default' },
     });
     t.after(() => scene.client.delete({ ...wanted, namespace: 'default' }));
-    await always(async () => {
-      const { status } = await pluginReaches(scene.client, scene.namespace, 'a', 'Waiting');
-      assert.equal(status?.waitingFor?.[0], `ServiceAccount ${wanted.name}: does not exist`);
-    });
+    const isMissing = async (): Promise<void> => {
+      const plugin = await getPlugin(scene.client, scene.namespace, 'a');
+      assert.equal(plugin?.status?.waitingFor?.[0], `ServiceAccount ${wanted.name}: does not exist`);
+    };
+    await eventually(isMissing);
+    await always(isMissing);
   });
 
   test('a circle and a missing name are refused by name, and stop nobody else', async (t) => {

@@ -63,10 +63,14 @@ test('a field that somebody changed is restored, and so is an object that somebo
   await client.patch(ref, { data: { a: 'by hand', b: 'stays' } }, { type: 'merge', fieldManager: 'somebody' });
   const restored = await eventually(async () => {
     const live = await client.get(ref);
-    assert.equal((live?.data as Record<string, string>).a, '1');
+    assert.equal((live?.data as Record<string, string> | undefined)?.a, '1');
     return live;
   });
-  assert.equal((restored?.data as Record<string, string>).b, 'stays', 'what nobody declared is left alone');
+  assert.equal(
+    (restored?.data as Record<string, string> | undefined)?.b,
+    'stays',
+    'what nobody declared is left alone',
+  );
   await client.delete(ref);
   await eventually(async () => assert.notEqual(await client.get(ref), undefined));
   await pluginReaches(client, namespace, 'a', 'Ready');

@@ -9,7 +9,7 @@ import { commitFiles } from '../support/gitserver.ts';
 import { uniqueName } from '../support/names.ts';
 import { deployment, type Scene, startScene } from './scene.ts';
 
-describe('what a status says', { concurrency: 4 }, () => {
+describe('what a status says', { concurrency: 3 }, () => {
   test('what is not healthy within its timeout counts as failed, and turns ready by itself later', async (t) => {
     const health = [{ apiVersion: 'v1', kind: 'ConfigMap', ready: "data.state == 'up'" }];
     const files = {

@@ -6,7 +6,7 @@ import { eventually } from '../support/eventually.ts';
 import { uniqueName } from '../support/names.ts';
 import { deployment, type Scene, startScene } from './scene.ts';
 
-describe('what objects are made of', { concurrency: 4 }, () => {
+describe('what objects are made of', { concurrency: 3 }, () => {
   test('an edit of a ConfigMap or Secret that values come from renders the add-on again', async (t) => {
     const valuesFrom = [
       { kind: 'ConfigMap', name: 'settings', key: 'values.yaml' },

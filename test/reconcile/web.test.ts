@@ -16,7 +16,7 @@ const MIB = 1024 * 1024;
 const SECRET = 'a webhook secret';
 const files = { 'plugins/a.yaml': pluginYaml('a', 'apps/a'), 'apps/a/cm.yaml': configMap('a') };
 
-describe('what the agent says over HTTP', { concurrency: 4 }, () => {
+describe('what the agent says over HTTP', { concurrency: 3 }, () => {
   test('a webhook with a valid signature is answered at once and makes the agent look at Git now', async (t) => {
     const scene = await startScene(t, {
       files,

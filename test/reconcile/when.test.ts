@@ -5,7 +5,7 @@ import { configMap, getPlugin, getSync, pluginReaches, pluginYaml, syncReaches }
 import { always, eventually } from '../support/eventually.ts';
 import { type Scene, startScene } from './scene.ts';
 
-describe('whether and when', { concurrency: 4 }, () => {
+describe('whether and when', { concurrency: 3 }, () => {
   test('when.kubernetes and when.cluster decide what is on this cluster; what no longer matches is removed', async (t) => {
     const scene = await startScene(t, {
       files: {

@@ -63,6 +63,9 @@ export interface HttpProxyOptions {
   tls?: boolean;
 }
 
+/** A handshake costs more than a request: what proxies of one process have open upstream, they share. */
+const upstreams = new Map<string, Agent>();
+
 const READING = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /** Stands between a client and the API server: sees, numbers, delays and breaks requests. Watches stream through. */
@@ -71,7 +74,10 @@ export async function startHttpProxy(options: HttpProxyOptions): Promise<HttpPro
   const credentials = createCredentials(config, { allowExec: false });
   const upstream = new URL(config.server);
   const { ca, cert, key } = await credentials.tls();
-  const agent = new Agent({ keepAlive: true, ca, cert, key, rejectUnauthorized: config.insecure !== true });
+  const agent =
+    upstreams.get(options.kubeconfig) ??
+    new Agent({ keepAlive: true, ca, cert, key, rejectUnauthorized: config.insecure !== true });
+  upstreams.set(options.kubeconfig, agent);
   const sockets = new Set<Socket>();
   let requests: SeenRequest[] = [];
   let mutations = 0;
@@ -187,7 +193,6 @@ export async function startHttpProxy(options: HttpProxyOptions): Promise<HttpPro
       mutations = 0;
     },
     async close() {
-      agent.destroy();
       for (const socket of sockets) socket.destroy();
       await new Promise((resolve) => server.close(resolve));
     },

@@ -6,68 +6,74 @@ import { startAgent } from '../../../src/cli/start-agent.ts';
 import { spawnTestAgent } from '../../support/agent.ts';
 import { testKubeconfig } from '../../support/cluster.ts';
 import { type Hook, type HttpProxy, type SeenRequest, startHttpProxy } from '../../support/httpproxy.ts';
-import { tempDir } from '../../support/tempdir.ts';
 
-/** The n-th mutating request from now on: killed before it gets to the API server, or before the answer gets back. */
+/** At the n-th write from now on: before it gets to the API server, or when it was answered, before that is heard. */
 export interface Moment {
   at: number;
   when: 'before' | 'after';
 }
 
+/**
+ * `process`: the agent as it is run, killed by SIGKILL. `abandoned`: in this process; from the moment on nothing that it
+ * sends gets through, and it hears nothing more. To the cluster that is the same, and it costs a tenth.
+ */
+export type Body = 'process' | 'abandoned';
+
+export interface MortalOptions {
+  namespace: string;
+  body: Body;
+  cacheDir: string;
+  moment?: Moment;
+  /** Which mutating requests count. Default: all but events, and renewals of the lease, which come by the clock. */
+  counts?(request: SeenRequest): boolean;
+}
+
 /** An agent behind a proxy of its own, to be killed at a moment. */
 export interface MortalAgent {
-  /** Mutating requests since the last `arm`, in order. Renewals of the lease come by the clock and don't count. */
+  /** What counts of its requests since the last `arm`, in order. */
   readonly writes: readonly SeenRequest[];
   /** Counts from 1 again, and kills the agent at that moment if there is one. */
   arm(moment?: Moment): void;
+  kill(): Promise<void>;
   /** Resolves once it is dead. */
   readonly dead: Promise<void>;
-  end(): Promise<void>;
 }
 
-/** How an agent is run and killed. */
-export type Body = 'process' | 'abandoned';
-
-/**
- * Starts an agent. A `process` is killed by SIGKILL. An `abandoned` one lives in this process: from the moment on, nothing
- * that it sends gets through and it hears nothing more, which to the cluster is the same and costs a tenth.
- */
-export async function startMortal(
-  t: Pick<TestContext, 'after'>,
-  options: { namespace: string; body: Body; cacheDir: string; moment?: Moment },
-): Promise<MortalAgent> {
+/** Starts an agent and returns at once: it may be killed before it does anything. */
+export async function startMortal(t: Pick<TestContext, 'after'>, options: MortalOptions): Promise<MortalAgent> {
+  const { counts = changesState } = options;
   const proxy = await startHttpProxy({ kubeconfig: testKubeconfig() });
   const death = Promise.withResolvers<void>();
   let writes: SeenRequest[] = [];
   let moment = options.moment;
   let isDead = false;
-  let stop = async (): Promise<void> => undefined;
 
   function die(): void {
     if (isDead) return;
     isDead = true;
-    void stop().then(death.resolve);
+    starting.then((stop) => stop()).then(death.resolve, death.reject);
   }
+
   const at =
     (when: Moment['when']): Hook =>
     (request) => {
       if (isDead) return 'hang';
-      const counts = request.mutation > 0 && !isRenewal(request);
-      if (counts && when === 'before') writes.push(request);
-      if (counts && moment?.when === when && writes.indexOf(request) + 1 === moment.at) die();
+      const isCounted = request.mutation > 0 && counts(request);
+      if (isCounted && when === 'before') writes.push(request);
+      if (isCounted && moment?.when === when && writes.indexOf(request) + 1 === moment.at) die();
       return isDead ? 'hang' : undefined;
     };
   proxy.before = at('before');
   proxy.after = at('after');
 
-  stop = options.body === 'process' ? await startProcess(t, proxy, options) : await startAbandoned(proxy, options);
-  if (isDead) await stop();
-  const end = async (): Promise<void> => {
+  const starting = options.body === 'process' ? startProcess(t, proxy, options) : startAbandoned(proxy, options);
+  await starting;
+  const kill = async (): Promise<void> => {
     die();
     await death.promise;
     await proxy.close();
   };
-  t.after(end);
+  t.after(kill);
   return {
     get writes() {
       return writes;
@@ -76,19 +82,23 @@ export async function startMortal(
       writes = [];
       moment = next;
     },
+    kill,
     dead: death.promise,
-    end,
   };
 }
 
+function changesState({ method, path }: SeenRequest): boolean {
+  return !path.includes('/events') && !(method === 'PUT' && path.includes('/leases/'));
+}
+
+/** Starts one way of being; the answer ends it. */
 async function startProcess(
   t: Pick<TestContext, 'after'>,
   proxy: HttpProxy,
-  { namespace, cacheDir }: { namespace: string; cacheDir: string },
+  options: MortalOptions,
 ): Promise<() => Promise<void>> {
-  const kubeconfig = join(await tempDir(t), 'kubeconfig');
-  await writeFile(kubeconfig, proxy.kubeconfig);
-  const child = spawnTestAgent(t, { namespace, kubeconfig, cacheDir });
+  const { namespace, cacheDir } = options;
+  const child = spawnTestAgent(t, { namespace, cacheDir, kubeconfig: await kubeconfigOf(proxy, options) });
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   return () => {
     child.kill('SIGKILL');
@@ -96,16 +106,11 @@ async function startProcess(
   };
 }
 
-/** To be dead is not to be heard and not to hear; that it is told to stop as well only saves memory. */
-async function startAbandoned(
-  proxy: HttpProxy,
-  { namespace, cacheDir }: { namespace: string; cacheDir: string },
-): Promise<() => Promise<void>> {
-  const kubeconfig = join(cacheDir, `kubeconfig-${new URL(proxy.url).port}`);
-  await writeFile(kubeconfig, proxy.kubeconfig);
+async function startAbandoned(proxy: HttpProxy, options: MortalOptions): Promise<() => Promise<void>> {
+  const { namespace, cacheDir } = options;
   const abort = new AbortController();
   const agent = await startAgent({
-    kubeconfig,
+    kubeconfig: await kubeconfigOf(proxy, options),
     namespace,
     onlyNamespace: namespace,
     cacheDir,
@@ -115,19 +120,19 @@ async function startAbandoned(
     renderers: 2,
     fullLookEveryMs: 6 * 3_600_000,
     graceMs: 1,
-    log:
-      process.env.ESPALIER_TEST_LOG === undefined
-        ? pino({ level: 'silent' })
-        : pino({ base: null, level: 'debug' }, pino.destination({ dest: process.env.ESPALIER_TEST_LOG, append: true })),
+    log: pino({ level: 'silent' }),
     signal: abort.signal,
   });
   return async () => {
     await proxy.close();
+    // It is dead already. This gives its memory back.
     abort.abort();
     await agent.ended;
   };
 }
 
-function isRenewal({ method, path }: SeenRequest): boolean {
-  return method === 'PUT' && path.includes('/leases/');
+async function kubeconfigOf(proxy: HttpProxy, { cacheDir }: MortalOptions): Promise<string> {
+  const path = join(cacheDir, `kubeconfig-${new URL(proxy.url).port}`);
+  await writeFile(path, proxy.kubeconfig);
+  return path;
 }

@@ -1,5 +1,5 @@
-import { ANNOTATION, isError, type KubeObject, type PluginStatus, type SyncStatus } from '../../../src/api/index.ts';
-import type { KubeClient } from '../../../src/cluster/client.ts';
+import { ANNOTATION, isError, type KubeObject, type PluginStatus, type SyncStatus } from '../../../../src/api/index.ts';
+import type { KubeClient } from '../../../../src/cluster/client.ts';
 import { KINDS, type ThreeActs } from './three-acts.ts';
 
 /** The state of one run, in a form that two runs can be compared in: without times, ids and the names that are its own. */

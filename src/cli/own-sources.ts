@@ -1,0 +1,65 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { EspalierError, type Plugin } from '../api/index.ts';
+import type { KubeClient } from '../cluster/client.ts';
+import { type Credentials, credentialsFromSecret } from '../git/credentials.ts';
+import { type GitRepository, openRepository } from '../git/repository.ts';
+import type { OwnSource } from '../reconcile/render-revision.ts';
+import { secretData } from '../reconcile/secret-data.ts';
+import { pickVersion } from '../resolve/pick-version.ts';
+
+export type FindOwnSource = (plugin: Plugin, live: Plugin | undefined) => Promise<OwnSource>;
+
+/** For a command that goes nowhere: Plugins with a repository of their own are told to be left out. */
+export const noOwnSource: FindOwnSource = async (plugin) => {
+  const message = `its files are in ${plugin.spec.source.git?.url}, which is not looked at with --offline`;
+  throw new EspalierError('SourceMissing', message, { retry: false });
+};
+
+/**
+ * Opens the repositories that Plugins name, in a folder that goes with the command. What a repository declares is hostile
+ * until proven: private addresses and Secrets are for URLs alone that the Plugin in the cluster has already.
+ */
+export async function withOwnSources<T>(client: KubeClient, use: (find: FindOwnSource) => Promise<T>): Promise<T> {
+  const dir = await mkdtemp(join(tmpdir(), 'espalier-sources-'));
+  const open: GitRepository[] = [];
+  const find: FindOwnSource = async (plugin, live) => {
+    const { git } = plugin.spec.source;
+    if (git?.url === undefined) throw new EspalierError('Internal', 'a Plugin without a repository of its own');
+    const isKnown = live?.spec.source.git?.url === git.url;
+    const credentials = isKnown ? await credentialsOf(client, live) : undefined;
+    const repository = await openRepository({
+      url: git.url,
+      dir: join(dir, String(open.length)),
+      allow: { http: isKnown, privateAddresses: isKnown },
+      ...(credentials === undefined ? {} : { credentials }),
+      pickTag: (tags, range) => {
+        const picked = pickVersion(tags, range);
+        return picked.ok ? picked.version : undefined;
+      },
+    });
+    open.push(repository);
+    const { commit, ref } = await repository.resolve(git.ref ?? {});
+    await repository.fetch(commit, ref);
+    const tree = repository.tree(commit);
+    const id = await tree.id(git.path);
+    if (id !== undefined) return { tree, id, commit };
+    const message = `source.git.path "${git.path}" does not exist at ${commit.slice(0, 10)} of ${repository.url}`;
+    throw new EspalierError('SourceMissing', message, { retry: false });
+  };
+  try {
+    return await use(find);
+  } finally {
+    await Promise.all(open.map((repository) => repository.close()));
+    await rm(dir, { recursive: true, force: true });
+  }
+}
+
+async function credentialsOf(client: KubeClient, { metadata, spec }: Plugin): Promise<Credentials | undefined> {
+  const { url = '', secretRef } = spec.source.git ?? {};
+  if (secretRef === undefined) return undefined;
+  const ref = { apiVersion: 'v1', kind: 'Secret', namespace: metadata.namespace ?? '', name: secretRef.name };
+  const secret = await client.get(ref);
+  return secret === undefined ? undefined : credentialsFromSecret(secretData(secret), url);
+}

@@ -1,0 +1,37 @@
+import { EspalierError, isError, type Json, type JsonObject, messageOf } from '../api/index.ts';
+import { redactor } from '../tools/redact.ts';
+import type { PluginVerdict } from './plugin.ts';
+
+/** Shorter texts and numbers turn up by chance everywhere. */
+const SHORTEST_LEAF = 4;
+
+/** Every text in values that came from a Secret: a template may put each of them anywhere by itself. */
+export function textsIn(values: JsonObject): string[] {
+  return leavesOf(values).filter((text) => text.length >= SHORTEST_LEAF);
+}
+
+function leavesOf(value: Json): string[] {
+  if (typeof value === 'string') return [value];
+  if (typeof value === 'number') return [String(value)];
+  return value === null || typeof value !== 'object' ? [] : Object.values(value).flatMap(leavesOf);
+}
+
+/** What is said about a Plugin without what came from Secrets: the API server and Helm quote what they refuse. */
+export function hideSecrets(verdict: PluginVerdict, secrets: readonly string[]): PluginVerdict {
+  const { outcome, error } = verdict;
+  if (secrets.length === 0 || outcome?.phase === 'Ready') return verdict;
+  const hide = redactor(secrets);
+  return {
+    ...verdict,
+    outcome: outcome !== undefined && 'message' in outcome ? { ...outcome, message: hide(outcome.message) } : outcome,
+    ...(error === undefined ? {} : { error: withoutSecrets(error, secrets) }),
+  };
+}
+
+/** The same error with another message, and without its cause, which may say more. */
+export function withoutSecrets(error: unknown, secrets: readonly string[]): unknown {
+  const message = redactor(secrets)(messageOf(error));
+  if (message === messageOf(error)) return error;
+  const [code, retry] = isError(error) ? [error.code, error.retry] : (['Internal', true] as const);
+  return new EspalierError(code, message, { retry });
+}

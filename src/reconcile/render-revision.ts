@@ -1,0 +1,165 @@
+import { isError, messageOf, type Plugin, readAs, refKey, type Sync } from '../api/index.ts';
+import type { KubeClient } from '../cluster/client.ts';
+import { settleAll } from '../converge/limit.ts';
+import { parseValues } from '../declare/values-text.ts';
+import type { FileTree } from '../git/tree.ts';
+import { activityIn } from './activity.ts';
+import type { Compiled, Wanted } from './compile.ts';
+import { type Facts, factsFrom } from './facts.ts';
+import { withoutSecrets } from './hide-secrets.ts';
+import { type InputsAnswer, inputsOf, valuesRefs } from './inputs.ts';
+import { hasOwnSource } from './own-sources.ts';
+import { renderTree } from './render.ts';
+import type { Rendered } from './rendered.ts';
+import { definedScopes, type Kinds } from './scopes.ts';
+import { secretData } from './secret-data.ts';
+import { keyOf } from './store.ts';
+
+/** Where the ref of a Plugin with a repository of its own stands. */
+export interface OwnSource {
+  tree: FileTree;
+  /** Git id of its path. */
+  id: string;
+  commit: string;
+}
+
+/** A Plugin to render, or why there is none. */
+export type Standing = { plugin: Plugin } | { waits: string } | { fault: string; file?: string };
+
+export interface RenderRevisionInput {
+  /** For ConfigMaps and Secrets of values; without one, Plugins that need some wait. */
+  client: KubeClient | undefined;
+  kinds: Kinds;
+  sync: Sync;
+  tree: FileTree;
+  compiled: Compiled;
+  kubernetes: string | undefined;
+  /** Plugins in the cluster. */
+  live: ReadonlyMap<string, Plugin>;
+  ownSource(plugin: Plugin, live: Plugin | undefined): Promise<OwnSource>;
+  /** What becomes of a declaration in the cluster. Left out: just what is declared, with the status of now. */
+  standing?(wanted: Wanted, live: Plugin | undefined): Promise<Standing>;
+}
+
+/** A Plugin of a revision with all that its plan needs. */
+export interface RevisionPlugin {
+  key: string;
+  plugin: Plugin;
+  facts: Facts;
+  /** Undefined where it is not for this cluster. */
+  rendered: Rendered | undefined;
+  whyNot?: string;
+  /** Its inputs are not those that are applied. */
+  isNew: boolean;
+  /** What came from Secrets. */
+  secrets: readonly string[];
+  /** The commit that it is made from, where that is known. */
+  commit: string | undefined;
+}
+
+/** What was rendered, and how to do it again knowing more kinds. */
+type Rendering = { plugin: RevisionPlugin; again?: (kinds: Kinds) => Promise<Rendered> };
+
+export interface RenderedRevision {
+  plugins: RevisionPlugin[];
+  faults: { plugin: string; message: string; file?: string }[];
+  waits: { plugin: string; for: string }[];
+}
+
+const PARALLEL_PLUGINS = 4;
+const NAMELESS = { plural: '', verbs: [], subresources: [], shortNames: [] };
+
+/** Renders every Plugin of a revision, outside of an agent: for previews and the command line. */
+export async function renderRevision(input: RenderRevisionInput): Promise<RenderedRevision> {
+  const revision: RenderedRevision = { plugins: [], faults: [], waits: [] };
+  const renderings: Rendering[] = [];
+  const wanted = input.compiled.levels.flat().filter(({ object }) => object.kind === 'Plugin');
+  const standing = input.standing ?? asDeclared;
+  const results = await settleAll(wanted, PARALLEL_PLUGINS, async (one) => {
+    const live = input.live.get(keyOf(one.object));
+    const found = await standing(one, live);
+    return 'plugin' in found ? await renderOne(input, found.plugin, live) : found;
+  });
+  results.forEach((result, index) => {
+    const object = wanted[index]?.object;
+    if (object === undefined) return;
+    const plugin = keyOf(object);
+    if (result.status === 'rejected') {
+      if (isFatal(result.reason)) throw result.reason;
+      revision.faults.push({ plugin, message: messageOf(result.reason) });
+    } else if ('waits' in result.value) revision.waits.push({ plugin, for: result.value.waits });
+    else if ('fault' in result.value) {
+      const { fault: message, file } = result.value;
+      revision.faults.push({ plugin, message, ...(file === undefined ? {} : { file }) });
+    } else renderings.push(result.value);
+  });
+  revision.plugins = renderings.map(({ plugin }) => plugin);
+  const kinds = withDefinitions(input.kinds, revision.plugins);
+  for (const { plugin, again } of renderings) {
+    if ((plugin.rendered?.undecided.size ?? 0) > 0) plugin.rendered = await again?.(kinds);
+  }
+  return revision;
+}
+
+/** A kind that nobody serves yet may be defined by another Plugin of the revision. */
+function withDefinitions(kinds: Kinds, plugins: readonly RevisionPlugin[]): Kinds {
+  const scopes = definedScopes(plugins.flatMap(({ rendered }) => rendered?.objects ?? []));
+  return {
+    async resource(apiVersion, kind) {
+      const scope = scopes.get(`${apiVersion} ${kind}`);
+      if (scope === undefined) return await kinds.resource(apiVersion, kind);
+      return { ...NAMELESS, apiVersion, kind, namespaced: scope === 'Namespaced' };
+    },
+  };
+}
+
+/** Without the cluster nothing can be said at all; anything else is a fault of one Plugin. */
+function isFatal(error: unknown): boolean {
+  return isError(error, 'KubeUnreachable', 'KubeUnauthorized', 'KubeTimedOut', 'Aborted');
+}
+
+async function asDeclared({ object }: Wanted, live: Plugin | undefined): Promise<Standing> {
+  return { plugin: readAs({ ...object, ...(live?.status === undefined ? {} : { status: live.status }) }, 'Plugin') };
+}
+
+async function renderOne(
+  input: RenderRevisionInput,
+  plugin: Plugin,
+  live: Plugin | undefined,
+): Promise<Rendering | { waits: string }> {
+  const key = keyOf(plugin);
+  const facts = factsFrom(plugin, input.sync, input.kubernetes);
+  const activity = activityIn(plugin, facts);
+  const isHere = { key, plugin, facts, isNew: false, secrets: [], commit: undefined };
+  if (activity.state === 'inactive') return { plugin: { ...isHere, rendered: undefined, whyNot: activity.why } };
+  if (activity.state === 'waiting') return { waits: activity.why };
+  const own = hasOwnSource(plugin) ? await input.ownSource(plugin, live) : undefined;
+  const inputs = await readInputs(input.client, plugin, facts, own);
+  if (inputs.state === 'waiting') return { waits: inputs.why };
+  const { values, secrets } = inputs;
+  const tree = own?.tree ?? input.tree;
+  const again = async (kinds: Kinds): Promise<Rendered> => {
+    try {
+      return await renderTree({ client: kinds, tree, plugin, facts, values, secrets });
+    } catch (error) {
+      throw isFatal(error) ? error : withoutSecrets(error, secrets);
+    }
+  };
+  const isNew = plugin.status?.revision?.key !== inputs.key;
+  const commit = own?.commit ?? plugin.spec.source.git?.commit;
+  return { plugin: { ...isHere, rendered: await again(input.kinds), isNew, secrets, commit }, again };
+}
+
+async function readInputs(
+  client: KubeClient | undefined,
+  plugin: Plugin,
+  facts: Facts,
+  own: OwnSource | undefined,
+): Promise<InputsAnswer> {
+  const found = new Map<string, Record<string, string> | 'absent'>();
+  for (const ref of client === undefined ? [] : valuesRefs(plugin)) {
+    const object = await client?.get(ref);
+    found.set(refKey(ref), object === undefined ? 'absent' : secretData(object));
+  }
+  return inputsOf(plugin, facts, (ref) => found.get(refKey(ref)) ?? 'unknown', parseValues, own?.id);
+}

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { API_VERSION, readAs } from '../../../../src/api/index.ts';
+import type { ServedRepository } from '../../../../src/playground/gitserver.ts';
+import { declareTestSync, getSync } from '../../../support/agent.ts';
+import { testClient, testNamespace } from '../../../support/cluster.ts';
+import { eventually } from '../../../support/eventually.ts';
+import { tempDir } from '../../../support/tempdir.ts';
+import { type Body, type Moment, type MortalAgent, startMortal } from '../../support/mortal.ts';
+import { type Snapshot, takeSnapshot } from './snapshot.ts';
+import { type ThreeActs, writeThreeActs } from './three-acts.ts';
+
+export interface ActResult {
+  wasKilled: boolean;
+  snapshot: Snapshot;
+}
+
+const REST_MS = 800;
+
+/** One platform in a namespace of its own that goes through its three acts, with an agent that may be killed in each. */
+export class Run {
+  readonly #t: TestContext;
+  readonly #namespace: string;
+  readonly #acts: ThreeActs;
+  readonly #body: Body;
+  readonly #cacheDir: string;
+  #agent: MortalAgent | undefined;
+
+  private constructor(t: TestContext, namespace: string, acts: ThreeActs, body: Body, cacheDir: string) {
+    this.#t = t;
+    this.#namespace = namespace;
+    this.#acts = acts;
+    this.#body = body;
+    this.#cacheDir = cacheDir;
+  }
+
+  static async begin(t: TestContext, repository: ServedRepository, body: Body): Promise<Run> {
+    const namespace = await testNamespace(t, { prefix: 'killed' });
+    const acts = await writeThreeActs(repository, namespace, `${namespace}.example.com`);
+    const source = { url: repository.url, ref: { commit: acts.commits[0] } };
+    const spec = { prune: { hold: { percent: 100 } }, repository: source };
+    await declareTestSync(testClient(), { namespace, url: repository.url, spec });
+    return new Run(t, namespace, acts, body, await tempDir(t));
+  }
+
+  /** Goes to the act's commit. If the moment comes, the agent is killed at it, and another one started. */
+  async act(number: number, moment?: Moment): Promise<ActResult> {
+    const commit = this.#acts.commits[number] ?? '';
+    this.#agent?.arm(moment);
+    await testClient().patch(
+      { apiVersion: API_VERSION, kind: 'Sync', namespace: this.#namespace, name: 'sync' },
+      { spec: { repository: { ref: { commit } } } },
+      { type: 'merge', fieldManager: 'test' },
+    );
+    const agent = this.#agent ?? (await this.#start(moment));
+    const reached = this.#reaches(commit);
+    const wasKilled = await Promise.race([agent.dead.then(() => true), reached.then(() => false)]);
+    if (wasKilled) {
+      await this.#freeLease();
+      await this.#start();
+      await reached;
+    }
+    this.#agent?.arm();
+    return { wasKilled, snapshot: await takeSnapshot(testClient(), this.#namespace, this.#acts) };
+  }
+
+  /** Nothing is written any more. */
+  async rests(): Promise<void> {
+    this.#agent?.arm();
+    await delay(REST_MS);
+    const written = (this.#agent?.writes ?? []).map(({ method, path, body }) => `${method} ${path} ${body}`);
+    assert.deepEqual(written, []);
+  }
+
+  async end(): Promise<void> {
+    await this.#agent?.kill();
+  }
+
+  async #start(moment?: Moment): Promise<MortalAgent> {
+    const options = { namespace: this.#namespace, body: this.#body, cacheDir: this.#cacheDir };
+    this.#agent = await startMortal(this.#t, moment === undefined ? options : { ...options, moment });
+    return this.#agent;
+  }
+
+  /** Waiting for the lease of the dead to run out is a story of its own. */
+  async #freeLease(): Promise<void> {
+    const lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', name: 'espalier-agent' };
+    await testClient().delete({ ...lease, namespace: this.#namespace });
+  }
+
+  async #reaches(commit: string): Promise<void> {
+    const isThere = async (): Promise<void> => {
+      const { status, metadata } = await getSync(testClient(), this.#namespace);
+      const isCurrent = status?.observedGeneration === metadata.generation && status?.observed?.commit === commit;
+      if (isCurrent && status?.phase === 'Ready' && status.commit === commit) return;
+      throw new Error(`the Sync says ${status?.message}, its Plugins: ${await this.#whatPluginsSay()}`);
+    };
+    await eventually(isThere, { timeoutMs: 60_000 });
+  }
+
+  async #whatPluginsSay(): Promise<string> {
+    const target = { apiVersion: API_VERSION, kind: 'Plugin', namespace: this.#namespace };
+    const plugins = (await testClient().list(target)).items.map((item) => readAs(item, 'Plugin'));
+    return plugins.map(({ metadata, status }) => `${metadata.name}: ${status?.message}`).join('; ');
+  }
+}
