@@ -1,9 +1,10 @@
 import { EspalierError, isError, type Json, type JsonObject, messageOf } from '../api/index.ts';
-import { redactor } from '../tools/redact.ts';
+import { secretForms } from '../plan/secret-forms.ts';
 import type { PluginVerdict } from './plugin.ts';
 
 /** Shorter texts and numbers turn up by chance everywhere. */
 const SHORTEST_LEAF = 4;
+const SHORTEST_FORM = 3;
 
 /** Every text in values that came from a Secret: a template may put each of them anywhere by itself. */
 export function textsIn(values: JsonObject): string[] {
@@ -20,18 +21,23 @@ function leavesOf(value: Json): string[] {
 export function hideSecrets(verdict: PluginVerdict, secrets: readonly string[]): PluginVerdict {
   const { outcome, error } = verdict;
   if (secrets.length === 0 || outcome?.phase === 'Ready') return verdict;
-  const hide = redactor(secrets);
+  const forms = secretForms(secrets, SHORTEST_FORM);
   return {
     ...verdict,
-    outcome: outcome !== undefined && 'message' in outcome ? { ...outcome, message: hide(outcome.message) } : outcome,
+    outcome:
+      outcome !== undefined && 'message' in outcome ? { ...outcome, message: hidden(outcome.message, forms) } : outcome,
     ...(error === undefined ? {} : { error: withoutSecrets(error, secrets) }),
   };
 }
 
 /** The same error with another message, and without its cause, which may say more. */
 export function withoutSecrets(error: unknown, secrets: readonly string[]): unknown {
-  const message = redactor(secrets)(messageOf(error));
+  const message = hidden(messageOf(error), secretForms(secrets, SHORTEST_FORM));
   if (message === messageOf(error)) return error;
   const [code, retry] = isError(error) ? [error.code, error.retry] : (['Internal', true] as const);
   return new EspalierError(code, message, { retry });
+}
+
+function hidden(text: string, forms: readonly string[]): string {
+  return forms.reduce((rest, form) => rest.replaceAll(form, '[redacted]'), text);
 }

@@ -2,6 +2,7 @@ const WINDOW_MS = 5 * 60_000;
 const REPAIRS_IN_WINDOW = 5;
 const FIRST_REST_MS = 60_000;
 const LONGEST_REST_MS = 60 * 60_000;
+const SWEEP_FROM = 1_000;
 
 interface Fight {
   repairs: number[];
@@ -23,6 +24,7 @@ export class RepairGuard {
   }
 
   repaired(key: string, now: number): void {
+    if (this.#fights.size >= SWEEP_FROM) this.#sweep(now);
     const fight = this.#fights.get(key) ?? { repairs: [], restMs: 0, restUntil: 0 };
     this.#fights.set(key, fight);
     fight.repairs = fight.repairs.filter((at) => at > now - WINDOW_MS);
@@ -35,7 +37,11 @@ export class RepairGuard {
     fight.repairs = [];
   }
 
-  forget(key: string): void {
-    this.#fights.delete(key);
+  /** Objects come and go, and nobody tells which are gone for good. */
+  #sweep(now: number): void {
+    for (const [key, { restUntil, repairs }] of this.#fights) {
+      const last = Math.max(restUntil, repairs.at(-1) ?? 0);
+      if (last < now - LONGEST_REST_MS) this.#fights.delete(key);
+    }
   }
 }

@@ -71,11 +71,17 @@ async function look(
     (asked !== undefined && asked !== memory.handled);
   if (isDue) {
     // Who asked has been heard, whatever comes of it; the look itself is wanted until it succeeds.
-    memory.lookWanted = true;
     if (asked !== undefined) memory.handled = asked;
-    const looked = await lookAtGit(parts, key, sync, memory);
-    if (!looked) return 'unseen';
+    // Before the look: who wants one while it is under way may have news that it has just missed.
     memory.lookWanted = false;
+    const looked = await lookAtGit(parts, key, sync, memory).catch((error: unknown) => {
+      memory.lookWanted = true;
+      throw error;
+    });
+    if (!looked) {
+      memory.lookWanted = true;
+      return 'unseen';
+    }
   }
   const { compiled } = memory;
   if (compiled === undefined) return 'unseen';

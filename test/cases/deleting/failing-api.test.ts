@@ -69,10 +69,13 @@ test('D20: discovery fails in every way: nothing is deleted or forgotten, and it
     const restarted = platform.restart();
     await commitFiles(platform.repository, { 'apps/d/two.yaml': null, 'plugins/a.yaml': null });
     await holds();
-    await commitFiles(platform.repository, { 'apps/d/two.yaml': widgets.file('two') });
+    await commitFiles(platform.repository, {
+      'apps/d/two.yaml': widgets.file('two'),
+      'plugins/a.yaml': files['plugins/a.yaml'] ?? '',
+    });
     proxy.before = undefined;
     await restarted;
-    await platform.push({ 'plugins/a.yaml': pluginYaml('a', 'apps/a'), 'README.md': JSON.stringify(fault) });
+    await platform.push({ 'README.md': JSON.stringify(fault) });
     await platform.settles();
     assert.deepEqual([await widget('one'), await widget('two')], [one, two]);
   }
@@ -118,7 +121,7 @@ test('D20: lists that break off, fail or are empty pages with more to come: noth
   }
 });
 
-test('D20: objects of a CRD cannot be counted: the CRD stays, and status says that nobody knows', async (t) => {
+test('D20: objects of a CRD cannot be counted: the CRD stays until they can, and then because they exist', async (t) => {
   const widgets = widgetKind(t);
   const { platform, proxy } = await behindProxy(t, {
     files: {
@@ -132,9 +135,11 @@ test('D20: objects of a CRD cannot be counted: the CRD stays, and status says th
   proxy.before = (request) => (isList(request, /\/widgets(\?|$)/) ? { status: 500 } : undefined);
 
   await platform.push({ 'plugins/w.yaml': null });
+  await platform.pluginSays('w', /could not remove: list Widget: injected 500/);
+  proxy.before = undefined;
   const sync = await platform.settles();
   assert.deepEqual(sync.status?.kept, [
-    `CustomResourceDefinition ${widgets.crd}: it is not known whether objects of it exist`,
+    `CustomResourceDefinition ${widgets.crd}: it goes when its objects are gone; 1 object of it exists`,
   ]);
   assert.notEqual(await platform.get('Widget', 'by-hand', widgets.apiVersion), undefined);
 });

@@ -74,3 +74,16 @@ test('D20: a pack that breaks off leaves the last good state, and an agent that 
   platform.look();
   await platform.isGone('ConfigMap', 'a');
 });
+
+test('a commit that is announced while another is being fetched is not missed', async (t) => {
+  const platform = await startPlatform(t, { files });
+  await platform.settles();
+  const heal = platform.server.misbehave({ fault: { kind: 'slow', delayMs: 700 }, step: 'exchange' });
+  const before = platform.server.requests.length;
+  await platform.push({ 'apps/a/cm.yaml': configMap('a', { a: 'first' }) });
+  await eventually(() => assert.ok(platform.server.requests.length > before, 'the head is known'));
+  await platform.push({ 'apps/a/cm.yaml': configMap('a', { a: 'second' }) });
+  await platform.settles();
+  heal();
+  assert.deepEqual((await platform.get('ConfigMap', 'a'))?.data, { a: 'second' });
+});
