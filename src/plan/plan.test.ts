@@ -444,6 +444,23 @@ describe('law 5: definitions, namespaces and volumes', () => {
     );
   });
 
+  it('a namespace stays with a volume claim that anybody made in it, and where nobody knows of any', () => {
+    const keepVolumes = { deletion: { ...DELETE_ALL, volumes: 'keep' as const }, adopt: false, force: false };
+    const why = (claimsIn: () => readonly string[] | 'unknown', rules = keepVolumes) =>
+      removal([namespace], { rules, claimsIn });
+    assert.deepEqual(
+      why(() => ['data-0', 'data-1']),
+      ['Namespace keep: PersistentVolumeClaim data-0 in it stays'],
+    );
+    assert.match(why(() => 'unknown')[0] ?? '', /keep: it is not known/);
+    assert.deepEqual(
+      why(() => []),
+      ['Namespace delete'],
+    );
+    const told = { ...keepVolumes, deletion: { ...DELETE_ALL, volumes: 'delete' as const } };
+    assert.deepEqual(removal([namespace], { rules: told, claimsIn: () => ['data-0'] }), ['Namespace delete']);
+  });
+
   it('a namespace that the cluster itself needs always stays', () => {
     assert.match(removal([make('Namespace', 'kube-system')], { rules: deleting })[0] ?? '', /keep: the cluster itself/);
   });

@@ -84,10 +84,11 @@ async function carryOut(
   if (tasks.length > 0 || !sameInventory(marked, input.record)) {
     // Law 3: on record before the first write.
     const message = `applying ${tasks.length} of ${rendered.objects.length} objects`;
-    await saveStatus(parts, key, {
+    const recorded = await saveStatus(parts, key, {
       outcome: input.isNew ? { phase: 'Progressing', message } : undefined,
       findings: { inventory: [...marked.values()], ...(input.isNew ? { attempted } : {}) },
     });
+    if (recorded === 'gone') return { outcome: undefined, findings: {} };
   }
 
   const written = await writeStages(parts, { key, facts, tasks, record: marked, hashes: rendered.hashes, signal });

@@ -7,7 +7,8 @@ import { writeStatus } from './write-status.ts';
 
 /**
  * Writes what a look at a Plugin found, if it says anything new, and tells about changes of phase by an Event. The
- * answer goes straight to the store, so that whoever depends on it need not wait for the watch.
+ * answer goes straight to the store, so that whoever depends on it need not wait for the watch. `gone`: there is no
+ * such Plugin any more, and nothing may be done in its name.
  */
 export async function saveStatus(
   parts: Parts,
@@ -15,23 +16,24 @@ export async function saveStatus(
   verdict: Pick<PluginVerdict, 'outcome' | 'findings'>,
   /** The `reconcile-at` that this look has answered. */
   answered?: string,
-): Promise<void> {
+): Promise<'saved' | 'gone'> {
   const plugin = parts.plugins.get(key);
-  if (plugin?.metadata.uid === undefined) return;
+  if (plugin?.metadata.uid === undefined) return 'gone';
   const before = plugin.status;
   const after = nextPluginStatus(plugin, verdict.outcome, verdict.findings, parts.clock.now());
   if (answered !== undefined) after.lastHandledReconcileAt = answered;
   try {
     const written = await writeStatus(parts.client, { ...refOf(plugin), uid: plugin.metadata.uid }, before, after);
-    if (written === undefined) return;
+    if (written === undefined) return 'saved';
     parts.plugins.put(written);
   } catch (error) {
-    // Deleted or replaced meanwhile: the watch brings the news, and there is nobody left to tell.
-    if (isError(error, 'KubeNotFound', 'KubeConflict')) return;
+    // The watch brings the news. A conflict may mean the same, or just that others write too: that is tried again.
+    if (isError(error, 'KubeNotFound')) return 'gone';
     throw error;
   }
   announce(parts, plugin, before, after);
   announceDrift(parts, plugin, before, after);
+  return 'saved';
 }
 
 function announce(parts: Parts, plugin: Plugin, before: PluginStatus | undefined, after: PluginStatus): void {

@@ -124,12 +124,12 @@ function judge(next: SyncStatus, findings: SyncFindings, counts: PluginTally): J
   }
   if (next.held !== undefined) return say('Held', 'PruneHeld', next.held.reason);
   if (next.commit === undefined) return say('Pending', 'Pending', 'not looked at yet');
-  const summary = describeTally(counts, next.commit);
+  const tallied = describeTally(counts, next.commit);
+  const summary = findings.removalsWait === undefined ? tallied : `${tallied}; ${findings.removalsWait}`;
   if (counts.failed.length > 0) return say('Failed', 'PluginFailed', summary);
   if (counts.held.length > 0) return say('Held', 'PluginHeld', summary);
   if (counts.waiting.length > 0) return say('Progressing', 'Progressing', summary);
-  if (findings.removalsWait !== undefined)
-    return say('Progressing', 'Progressing', `${summary}; ${findings.removalsWait}`);
+  if (findings.removalsWait !== undefined) return say('Progressing', 'Progressing', summary);
   const kept = next.kept ?? [];
   const leftInPlace = [...(findings.stays ?? []), ...(kept.length === 0 ? [] : [shortList(kept)])];
   return say(

@@ -40,7 +40,9 @@ export async function reconcileSync(parts: SyncParts, key: string, signal: Abort
   const findings: SyncFindings = {};
   let failure: unknown;
   try {
-    if ((await look(parts, key, sync, memory, findings, signal)) === 'unseen') return undefined;
+    const looked = await look(parts, key, sync, memory, findings, signal);
+    if (looked === 'unseen') return undefined;
+    failure = looked.retry;
   } catch (error) {
     if (signal.aborted || isError(error, 'LeaseLost', 'Aborted')) throw error;
     failure = error;
@@ -62,7 +64,7 @@ async function look(
   memory: SyncMemory,
   findings: SyncFindings,
   signal: AbortSignal,
-): Promise<'looked' | 'unseen'> {
+): Promise<{ retry: unknown } | 'unseen'> {
   const asked = sync.metadata.annotations?.[ANNOTATION.reconcileAt];
   const isDue =
     memory.lookWanted ||
@@ -97,7 +99,7 @@ async function look(
   if (isNewCommit || kept.length > 0)
     findings.kept = [...new Set([...(isNewCommit ? [] : (sync.status?.kept ?? [])), ...kept])];
   findings.commit = compiled.commit;
-  return 'looked';
+  return { retry: written.retry };
 }
 
 /** Everything of the revision is known: what waited for that before it deletes anything may go on. */
@@ -169,7 +171,7 @@ async function saveSync(
     memory.savedAt = parts.clock.now();
     parts.syncs.put(written);
   } catch (error) {
-    if (isError(error, 'KubeNotFound', 'KubeConflict')) return;
+    if (isError(error, 'KubeNotFound')) return;
     throw error;
   }
   if (before?.phase !== after.phase && after.phase !== undefined && after.phase !== 'Progressing') {

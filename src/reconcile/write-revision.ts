@@ -26,6 +26,8 @@ const PARALLEL_WRITES = 16;
 export interface WrittenRevision {
   inventory: SyncInventoryEntry[];
   faults: SyncFault[];
+  /** One of the faults that time may heal: come back for it with back-off. */
+  retry: unknown;
 }
 
 /**
@@ -42,6 +44,7 @@ export async function writeRevision(
 ): Promise<WrittenRevision> {
   const record = new Map((sync.status?.inventory ?? []).map((entry) => [refKey(entry), entry]));
   const faults: SyncFault[] = [];
+  let retry: unknown;
   parts.declared.setHead(key, compiled.commit);
   const todo = compiled.levels.map((level) => level.filter((one) => needsWriting(parts, sync, one, record, faults)));
   const count = todo.reduce((sum, level) => sum + level.length, 0);
@@ -81,13 +84,16 @@ export async function writeRevision(
           ...(result.value.metadata.uid === undefined ? {} : { uid: result.value.metadata.uid }),
           fields: hashFields(ourFieldsOf(result.value)),
         });
-      else faults.push(faultOfWrite(one, result.reason));
+      else {
+        faults.push(faultOfWrite(one, result.reason));
+        if (isError(result.reason) && result.reason.retry) retry ??= result.reason;
+      }
     });
   }
   parts.declared.setRevision(key, compiled.plugins, compiled.faults.length + faults.length === 0);
   if (!memory.written || count > 0) wakeUnsettled(parts, compiled);
   memory.written = true;
-  return { inventory: [...record.values()], faults };
+  return { inventory: [...record.values()], faults, retry };
 }
 
 /** Whether an object must be written: it is not there, was made from something else, or somebody edited what we wrote. */
@@ -117,9 +123,17 @@ function needsWriting(
   return parts.storeFor(wanted.object.kind)?.fields(key) !== entry?.fields;
 }
 
+/** What the API server says about the one object. Everything else is trouble of the moment, and concerns them all. */
+const ABOUT_THE_OBJECT = [
+  'KubeInvalid',
+  'KubeForbidden',
+  'KubeNotFound',
+  'KubeKindUnknown',
+  'KubeAlreadyExists',
+] as const;
+
 function faultOfWrite(wanted: Wanted, error: unknown): SyncFault {
-  if (isError(error, 'LeaseLost', 'Aborted')) throw error;
-  if (isError(error, 'KubeUnreachable', 'KubeServerError', 'KubeThrottled', 'KubeTimedOut')) throw error;
+  if (!isError(error, ...ABOUT_THE_OBJECT)) throw error;
   return faultAt(wanted, messageOf(error));
 }
 

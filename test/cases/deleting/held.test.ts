@@ -82,7 +82,7 @@ test('D7: what a held commit would remove stays held by the commits after it, wh
   assert.deepEqual(await existing(platform, [...NAMES, ...more]), [...NAMES, ...more]);
 });
 
-test('law 6: removals after history was rewritten wait, also by the commits that follow, while changes go on', async (t) => {
+test('D7: removals after history was rewritten wait, also by the commits that follow, while changes go on', async (t) => {
   const platform = await five(t);
   const rewritten = await platform.push(
     { ...pluginFiles(NAMES.slice(1)), ...appFiles(NAMES), 'apps/b/cm.yaml': configMap('b', { a: '2' }) },
@@ -110,7 +110,7 @@ test('law 6: removals after history was rewritten wait, also by the commits that
   await platform.isGone('ConfigMap', 'b');
 });
 
-test('law 6: a commit that deletes many objects of one plugin waits for an approval that names it', async (t) => {
+test('D7: a commit that deletes many objects of one plugin waits for an approval that names it', async (t) => {
   const files = Object.fromEntries(
     Array.from({ length: 6 }, (_, index) => [`apps/a/o${index}.yaml`, configMap(`o${index}`)]),
   );

@@ -27,7 +27,8 @@ async function startDoomed(t: TestContext, fate: Fate) {
   const namespace = await testNamespace(t, { prefix: 'orphan' });
   const repository = await (await testGitServer(t)).createRepository('platform');
   await commitFiles(repository, FILES);
-  await declareTestSync(client, { namespace, url: repository.url, spec: { poll: '1s' } });
+  const spec = { poll: '1s', prune: { hold: { percent: 100 } } };
+  await declareTestSync(client, { namespace, url: repository.url, spec });
   const { counts, ...moment } = fate;
   const options = { namespace, body: 'abandoned', cacheDir: await tempDir(t), counts } as const;
   const agent = await startMortal(t, { ...options, moment });
