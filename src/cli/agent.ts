@@ -33,7 +33,7 @@ export function agentCommand(): Command {
     .option('--only-namespace <name>', 'look after the Syncs and Plugins of this namespace alone')
     .option('--listen <address>', 'host:port for webhooks, metrics and health; "off" for none', '0.0.0.0:8080')
     .option('--log-level <level>', 'trace, debug, info, warn, error or silent', 'info')
-    .option('--concurrency <n>', 'Plugins that are worked on at once', '16')
+    .option('--concurrency <n>', 'Plugins that are worked on at once', '64')
     .option('--renderers <n>', 'child processes that render at once', '4')
     .option(
       '--full-look <duration>',

@@ -16,6 +16,8 @@ export interface ApplyTask {
   force: boolean;
   /** Decides whether fields that another manager holds may be taken over. Asked only when the API server refuses. */
   mayTake(conflicts: readonly FieldConflict[]): boolean;
+  /** Nobody has looked whether it exists: to be created, and left alone where it is there already (law 7). */
+  onlyNew?: boolean;
   /** For an object that names a resourceVersion: what to send instead when the live object has changed since. */
   renew?(live: KubeObject): KubeObject;
 }
@@ -23,6 +25,8 @@ export interface ApplyTask {
 export type ApplyOutcome =
   | { outcome: 'written'; object: KubeObject }
   | { outcome: 'conflict'; conflicts: readonly FieldConflict[] }
+  /** It was to be new, and exists: nothing was written. */
+  | { outcome: 'exists' }
   | { outcome: 'failed'; error: unknown };
 
 export interface ApplyHooks {
@@ -52,6 +56,7 @@ export async function applyAll(
       return { outcome: 'written', object };
     } catch (error) {
       hooks.cancelWrite(key);
+      if (task.onlyNew === true && isError(error, 'KubeConflict', 'KubeApplyConflict')) return { outcome: 'exists' };
       if (isError(error, 'KubeApplyConflict')) return { outcome: 'conflict', conflicts: conflictsOf(error) };
       return { outcome: 'failed', error };
     }
@@ -61,13 +66,23 @@ export async function applyAll(
   );
 }
 
+/**
+ * An apply that names a version is refused where the live object has another one, and creates the object where there is
+ * none. No object ever has this version: the API server's first write of all is later.
+ */
+const BEFORE_ALL_OBJECTS = '1';
+
+function asNew(object: KubeObject): KubeObject {
+  return { ...object, metadata: { ...object.metadata, resourceVersion: BEFORE_ALL_OBJECTS } };
+}
+
 /** Sends one object, taking over what it may. Also for dry runs, so that a plan says what a run does. */
 export async function applyOne(
   client: KubeClient,
   task: ApplyTask,
   options: Pick<ApplyOptions, 'dryRun' | 'onWarning'> = {},
 ): Promise<KubeObject> {
-  for (let { object } = task, tries = 1; ; tries++) {
+  for (let object = task.onlyNew === true ? asNew(task.object) : task.object, tries = 1; ; tries++) {
     try {
       return await applyOnce(client, task, object, options);
     } catch (error) {
@@ -91,7 +106,8 @@ async function applyOnce(
   try {
     return await client.apply(object, { ...ours, force: task.force });
   } catch (error) {
-    if (!isError(error, 'KubeApplyConflict') || !task.mayTake(conflictsOf(error))) throw error;
+    const mayTake = task.onlyNew !== true && isError(error, 'KubeApplyConflict') && task.mayTake(conflictsOf(error));
+    if (!mayTake) throw error;
     return await client.apply(object, { ...ours, force: true });
   }
 }

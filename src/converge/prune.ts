@@ -1,4 +1,4 @@
-import { describeRef, type InventoryEntry, isError, type ObjectRef, refKey } from '../api/index.ts';
+import { describeRef, type InventoryEntry, isError, type KubeObject, type ObjectRef, refKey } from '../api/index.ts';
 import type { KubeClient } from '../cluster/client.ts';
 import { ownerOf } from '../plan/ownership.ts';
 import { settleAll } from './limit.ts';
@@ -54,11 +54,7 @@ async function removeOne(
 ): Promise<'gone' | { finalizers: readonly string[] } | { why: string }> {
   const live = await readOrAbsent(client, entry);
   if (live === undefined) return 'gone';
-  const isOurs =
-    entry.uid === undefined
-      ? ownerOf(live) === plugin
-      : live.metadata.uid === entry.uid && (ownerOf(live) ?? plugin) === plugin;
-  if (!isOurs) return 'gone';
+  if (!isOurs(plugin, entry, live)) return 'gone';
   if (live.metadata.deletionTimestamp !== undefined) return { finalizers: live.metadata.finalizers ?? [] };
   const why = await gate(entry);
   if (why !== undefined) return { why };
@@ -66,12 +62,18 @@ async function removeOne(
   try {
     await client.delete(entry, { ...(uid === undefined ? {} : { uid }), propagation: 'Background' });
   } catch (error) {
-    // Another object took the name between our read and our delete: that one is not ours.
-    if (isError(error, 'KubeConflict')) return await removeOne(client, plugin, entry, gate);
+    // Most likely another object took the name between our read and our delete: that one is not ours.
+    const now = isError(error, 'KubeConflict') ? await readOrAbsent(client, entry) : live;
+    if (now === undefined || !isOurs(plugin, entry, now)) return 'gone';
     throw error;
   }
   const after = await readOrAbsent(client, entry);
   return after === undefined || after.metadata.uid !== uid ? 'gone' : { finalizers: after.metadata.finalizers ?? [] };
+}
+
+function isOurs(plugin: string, entry: InventoryEntry, live: KubeObject): boolean {
+  if (entry.uid === undefined) return ownerOf(live) === plugin;
+  return live.metadata.uid === entry.uid && (ownerOf(live) ?? plugin) === plugin;
 }
 
 async function readOrAbsent(client: KubeClient, ref: ObjectRef) {

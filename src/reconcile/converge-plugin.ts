@@ -91,11 +91,13 @@ async function carryOut(
     if (recorded === 'gone') return { outcome: undefined, findings: {} };
   }
 
-  const written = await writeStages(parts, { key, facts, tasks, record: marked, hashes: rendered.hashes, signal });
+  const { hashes } = rendered;
+  const written = await writeStages(parts, { key, facts, tasks, before: input.record, record: marked, hashes, signal });
   written.unserved.push(...unservedOf(rendered));
   if (look.repairs.size > 0) noteRepairs(parts, plugin, look);
   const drift = driftLeft(parts, look);
   const findings = { inventory: [...written.record.values()], drift, attempted };
+  if (written.surprised) return { outcome: undefined, findings, againInMs: 0 };
   const problems = [...problemsOf(plan), ...written.problems];
   const [unserved] = written.unserved;
   if (problems.length > 0) return failedWith([...problems, ...written.unserved], findings);
@@ -182,6 +184,8 @@ function noteRepairs(parts: Parts, plugin: Plugin, look: Extract<Look, { state: 
   for (const [at, entry] of look.repairs) {
     if (parts.owned.get(at) === undefined || parts.owned.hasDrifted(at)) continue;
     parts.repairs.repaired(at, parts.clock.now());
+    // Somebody put it back by hand; we only hold the fields again.
+    if (entry.fields.length === 0) continue;
     parts.metrics.repaired('repair', entry.fields.length);
     const by = entry.by === undefined ? '' : ` (changed by ${entry.by})`;
     const note = `${entry.object}: ${entry.fields.join(', ')}${by}`;

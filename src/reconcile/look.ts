@@ -16,6 +16,7 @@ import type { Parts } from './parts.ts';
 import { DROPPED, isDeclared } from './records.ts';
 import { leavingElsewhere } from './removal-order.ts';
 import type { Rendered } from './rendered.ts';
+import { isPresumedAbsent } from './taken.ts';
 import { formOf, type KnownWrites, type OpenObject, type Tasks, tasksFor } from './tasks.ts';
 
 const NOTHING_EXPECTED = { namespace: () => false, kind: () => false };
@@ -59,7 +60,9 @@ export async function lookAtCluster(parts: Parts, input: LookInput): Promise<Loo
     .filter(([at, entry]) => !desiredKeys.has(at) && (isDeclared(entry) || entry.applied === DROPPED))
     .map(([, entry]) => entry);
   const client = asAccount(parts.client, input.facts.account);
-  const live = await readLive(client, [...open.map((object) => refOf(object)), ...dropped]);
+  const unread = new Set(open.filter((object) => isPresumedAbsent(parts, input, object)));
+  const read = open.filter((object) => !unread.has(object));
+  const live = await readLive(client, [...read.map((object) => refOf(object)), ...dropped]);
 
   for (const object of open) {
     const at = refKey(refOf(object));
@@ -73,7 +76,7 @@ export async function lookAtCluster(parts: Parts, input: LookInput): Promise<Loo
   }
   const undecided = dropped.length === 0 ? undefined : whyDroppedStay(parts, plugin);
   const contents = await contentsOf(client, plugin, dropped, live, leavingElsewhere(parts, key, dropped));
-  const forms = new Map(open.map((declared) => [refKey(refOf(declared)), openObject(plugin, declared, live)]));
+  const forms = new Map(open.map((declared) => [refKey(refOf(declared)), openObject(plugin, declared, live, unread)]));
   const planInput: PlanInput = {
     plugin: { namespace: plugin.metadata.namespace ?? '', name: plugin.metadata.name },
     desired: [...forms.values()].map(({ form }) => form.object),
@@ -127,8 +130,13 @@ function sortDrift(
   return { repairs, report };
 }
 
-function openObject(plugin: Plugin, declared: KubeObject, live: ReadonlyMap<string, KubeObject>): OpenObject {
-  return { declared, form: formOf(plugin, declared, live.get(refKey(refOf(declared)))) };
+function openObject(
+  plugin: Plugin,
+  declared: KubeObject,
+  live: ReadonlyMap<string, KubeObject>,
+  unread: ReadonlySet<KubeObject>,
+): OpenObject {
+  return { declared, form: formOf(plugin, declared, live.get(refKey(refOf(declared)))), unread: unread.has(declared) };
 }
 
 function isSettled(

@@ -18,6 +18,7 @@ import type { RenderWaiters } from './render-waiters.ts';
 import type { RenderCache, Rendered } from './rendered.ts';
 import type { RepairGuard } from './repair-guard.ts';
 import type { Store, Stored } from './store.ts';
+import type { TakenNames } from './taken.ts';
 
 /** Everything that the controllers share. `main.ts` builds the real ones. */
 export interface Parts {
@@ -36,6 +37,7 @@ export interface Parts {
   rendered: RenderCache;
   renderWaiters: RenderWaiters;
   repairs: RepairGuard;
+  taken: TakenNames;
   fullLooks: FullLooks;
   kept: KeptNotes;
   events: EventRecorder;

@@ -39,6 +39,7 @@ export async function reconcilePlugin(
     parts.outside.use(key, []);
     parts.declared.forget(key);
     parts.fullLooks.forget(key);
+    parts.taken.forget(key);
     parts.ownSources.forget(key);
     return undefined;
   }

@@ -42,7 +42,7 @@ export function unservedOf({ objects, undecided }: Rendered): Problem[] {
 }
 
 /** What the API server answered. Throws what is no answer about the object at all. */
-export function problemFrom(ref: ObjectRef, result: Exclude<ApplyOutcome, { outcome: 'written' }>): Problem {
+export function problemFrom(ref: ObjectRef, result: Exclude<ApplyOutcome, { outcome: 'written' | 'exists' }>): Problem {
   if (result.outcome === 'conflict') {
     const fields = result.conflicts.map((one) => `${one.field} (held by ${one.manager})`).join(', ');
     const message = `${describeRef(ref)}: other managers hold ${fields}; let go there, or set spec.apply.force`;

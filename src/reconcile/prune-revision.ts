@@ -119,7 +119,7 @@ async function remove(parts: SyncParts, removals: readonly SyncInventoryEntry[])
       await parts.client.delete(entry, entry.uid === undefined ? {} : { uid: entry.uid });
     } catch (error) {
       // Replaced under the same name: not the one on record, so not ours to delete.
-      if (!isError(error, 'KubeConflict')) throw error;
+      if (!isError(error, 'KubeConflict') || (await parts.client.get(entry))?.metadata.uid === entry.uid) throw error;
     }
   });
   for (const result of results) if (result.status === 'rejected') throw result.reason;

@@ -11,6 +11,7 @@ import type { Facts } from './facts.ts';
 import type { Metrics } from './metrics.ts';
 import { hasOwnSource, type OwnSources } from './own-sources.ts';
 import type { Parts } from './parts.ts';
+import { RecentTrees } from './recent-trees.ts';
 import type { Rendered } from './rendered.ts';
 import { type Kinds, scopesOf } from './scopes.ts';
 import type { Sources } from './sources.ts';
@@ -32,10 +33,11 @@ export interface RendererOptions {
 export function createRenderer(options: RendererOptions): Parts['render'] {
   const { client, metrics, clock, parallel } = options;
   const limit = createLimit({ limit: parallel, clock });
+  const trees = new RecentTrees(clock);
   return (plugin, facts, { values, secrets }, signal) =>
     limit(async () => {
       const started = clock.now();
-      const tree = await treeOf(options, plugin, facts);
+      const tree = await treeOf(options, trees, plugin, facts);
       const rendered = await renderTree({ client, tree, plugin, facts, values, secrets, signal });
       metrics.rendered(plugin.spec.kind, (clock.now() - started) / 1000);
       return rendered;
@@ -109,7 +111,12 @@ export async function renderTree({
 }
 
 /** The files of the commit that last touched the Plugin; where that is no longer stored, of a commit that has the same folder. */
-async function treeOf({ sources, ownSources }: RendererOptions, plugin: Plugin, facts: Facts): Promise<FileTree> {
+async function treeOf(
+  { sources, ownSources }: RendererOptions,
+  trees: RecentTrees,
+  plugin: Plugin,
+  facts: Facts,
+): Promise<FileTree> {
   const { git } = plugin.spec.source;
   if (hasOwnSource(plugin)) return await ownSources.tree(plugin);
   if (facts.sync === undefined || git === undefined) {
@@ -130,6 +137,5 @@ async function treeOf({ sources, ownSources }: RendererOptions, plugin: Plugin, 
     const tree = repository.tree(head);
     if ((await tree.id(git.path).catch(() => undefined)) === git.tree) return tree;
   }
-  await repository.fetch(commit);
-  return repository.tree(commit);
+  return await trees.at(repository, commit);
 }

@@ -38,6 +38,8 @@ export interface OpenObject {
   declared: KubeObject;
   /** Without what others may change. */
   form: AppliedForm;
+  /** Nobody looked whether it exists. */
+  unread?: boolean;
 }
 
 export interface Tasks {
@@ -68,6 +70,7 @@ export function tasksFor(input: TasksInput): Tasks {
           manager: FIELD_MANAGER,
         }),
     };
+    if (object.unread === true) task.onlyNew = true;
     if (object.form.onlyAgainst !== undefined) task.renew = (now) => formToSend(formOf(plugin, object.declared, now));
     if (isRepair) {
       const drift = driftIn(step, object.form, there);

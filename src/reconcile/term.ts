@@ -35,6 +35,7 @@ import { keyOf, Store, type Stored } from './store.ts';
 import { reconcileSync } from './sync.ts';
 import { SyncMemories } from './sync-memory.ts';
 import type { SyncParts } from './sync-parts.ts';
+import { TakenNames } from './taken.ts';
 
 export interface TermOptions {
   /** Writes only while the lease is held. */
@@ -178,6 +179,7 @@ export function runTerm(options: TermOptions): Term {
     rendered: new RenderCache(),
     renderWaiters: new RenderWaiters(),
     repairs: new RepairGuard(),
+    taken: new TakenNames(),
     fullLooks: new FullLooks(options.fullLookEveryMs, options.random),
     kept: new KeptNotes(),
     events,

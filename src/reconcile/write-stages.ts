@@ -15,6 +15,9 @@ export interface StagesInput {
   key: string;
   facts: Facts;
   tasks: readonly ApplyTask[];
+  /** What was on record when this look began. */
+  before: Inventory;
+  /** With the intent. */
   record: Inventory;
   /** Hash of each declared object. */
   hashes: ReadonlyMap<string, string>;
@@ -29,14 +32,22 @@ export interface StagesResult {
   unserved: Problem[];
   /** Webhooks could not be applied yet: what serves them is not healthy. */
   postponed: boolean;
+  /** Something exists that was taken to be absent: everything is to be looked at again, now that this is known. */
+  surprised: boolean;
 }
 
 /** Sends the tasks stage by stage. What one object is refused for holds back neither its neighbours nor the record of what was written. */
 export async function writeStages(
   parts: Parts,
-  { key, facts, tasks, record, hashes, signal }: StagesInput,
+  { key, facts, tasks, before, record, hashes, signal }: StagesInput,
 ): Promise<StagesResult> {
-  const result: StagesResult = { record: new Map(record), problems: [], unserved: [], postponed: false };
+  const result: StagesResult = {
+    record: new Map(record),
+    problems: [],
+    unserved: [],
+    postponed: false,
+    surprised: false,
+  };
   const client = asAccount(parts.client, facts.account);
   const taskOf = new Map(tasks.map((task) => [task.object, task]));
   for (const { stage, objects } of byStage(tasks.map((task) => task.object))) {
@@ -50,9 +61,15 @@ export async function writeStages(
       if (object === undefined) return;
       const at = refKey(refOf(object));
       if (outcome.outcome === 'written') result.record.set(at, entryFor(outcome.object, hashes.get(at) ?? ''));
-      else sortOut(result, problemFrom(refOf(object), outcome));
+      else if (outcome.outcome === 'exists') {
+        parts.taken.add(key, at);
+        result.surprised = true;
+        // Meant to become ours, but it never was.
+        if (!before.has(at)) result.record.delete(at);
+      } else sortOut(result, problemFrom(refOf(object), outcome));
       if (outcome.outcome === 'written' && !isBuiltIn(object)) parts.watches.served(object);
     });
+    if (result.surprised) break;
     if (stage === 'definitions') await definitionsReady(parts, objects, result, signal);
     if (result.problems.some((problem) => problem.fatal === true)) break;
   }

@@ -105,6 +105,7 @@ describe('what the agent says over HTTP', { concurrency: 3 }, () => {
       'POST /hooks/a/b HTTP/1.1\r\nhost: x\r\ncontent-length: 1000\r\n\r\n{',
       'POST /hooks/a/b HTTP/1.1\r\nx-slow: ',
     ]) {
+      const started = performance.now();
       const socket = connect(web.port, '127.0.0.1');
       let answer = '';
       socket.setEncoding('utf8').on('data', (text: string) => {
@@ -116,6 +117,7 @@ describe('what the agent says over HTTP', { concurrency: 3 }, () => {
       await once(socket, 'close');
       clearInterval(drip);
       assert.match(answer, /^HTTP\/1\.1 408 /);
+      assert.ok(performance.now() - started < 10_000);
     }
     const notReady = await fetch(`${web.url}/readyz`);
     assert.deepEqual([notReady.status, await notReady.text()], [503, 'caches are being filled\n']);

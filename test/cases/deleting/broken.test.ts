@@ -49,6 +49,7 @@ test('D3: a removal in the same commit as a broken file waits until the file is 
   await platform.push({ 'plugins/a.yaml': null, 'plugins/b.yaml': 'kind: [', 'apps/c/two.yaml': null });
   await platform.reaches('Failed');
   await platform.pluginSays('c', /no longer declared.*two/);
+  assert.equal((await platform.plugin('a'))?.metadata.deletionTimestamp, undefined);
   assert.ok(await platform.exists('a'));
   assert.ok(await platform.exists('two'));
 

@@ -93,12 +93,13 @@ test('D7: removals after history was rewritten wait, also by the commits that fo
   await platform.pluginReaches('b', 'Ready');
   assert.deepEqual((await platform.get('ConfigMap', 'b'))?.data, { a: '2' });
 
-  const next = await platform.push({ 'README.md': 'an ordinary commit on top' });
+  await platform.push({ 'README.md': 'an ordinary commit on top' });
   await platform.reaches('Held');
   await platform.approve(rewritten);
   await always(async () => assert.ok(await platform.exists('a')), { forMs: 500 });
 
   await platform.restart();
+  const next = await platform.push({ 'README.md': 'one more, to an agent that has seen nothing of it' });
   await platform.reaches('Held');
   assert.ok(await platform.exists('a'));
 

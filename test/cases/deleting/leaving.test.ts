@@ -100,7 +100,7 @@ const ARRANGEMENTS: Record<string, (widgets: Widgets) => Record<string, string>>
     'plugins/widgets.yaml': pluginYaml('widgets', 'apps/widgets'),
     'apps/operator/crd.yaml': widgets.definition(),
     'apps/operator/operator.yaml': operatorDeployment(),
-    'apps/operator/one.yaml': widgets.file('one', held),
+    'apps/widgets/one.yaml': widgets.file('one', held),
     'apps/widgets/two.yaml': widgets.file('two', held),
   }),
 };

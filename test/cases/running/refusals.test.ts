@@ -98,20 +98,24 @@ describe('R7 the API server refuses', { concurrency: true }, () => {
     });
   }
 
-  it('a deletion with 409 for a while: it is tried now and then, and comes through', async (t) => {
-    const { namespace, proxy, first, push } = await start(t);
-    await syncReaches(testClient(), namespace, 'Ready', { commit: first });
-    const isRefused = isOf('DELETE', '/configmaps/four');
-    let healed = false;
-    proxy.before = (request) => (!healed && isRefused(request) ? { status: 409 } : undefined);
-    proxy.reset();
-    const commit = await push({ 'plugins/c.yaml': null });
-    await delay(5_000);
-    const tries = proxy.requests.filter(isRefused).length;
-    assert.ok(tries >= 2 && tries <= 24, `${tries} tries`);
-    healed = true;
-    await syncReaches(testClient(), namespace, 'Ready', { commit });
-  });
+  for (const [what, path] of [
+    ['an object', '/configmaps/four'],
+    ['a Plugin', '/plugins/c'],
+  ] as const) {
+    it(`the deletion of ${what} with 409 for a while: it is tried now and then, and comes through`, async (t) => {
+      const { namespace, proxy, first, push } = await start(t);
+      await syncReaches(testClient(), namespace, 'Ready', { commit: first });
+      const isRefused = isOf('DELETE', path);
+      let healed = false;
+      proxy.before = (request) => (!healed && isRefused(request) ? { status: 409 } : undefined);
+      const commit = await push({ 'plugins/c.yaml': null });
+      await delay(5_000);
+      const tries = proxy.requests.filter(isRefused).length;
+      assert.ok(tries >= 2 && tries <= 24, `${tries} tries`);
+      healed = true;
+      await syncReaches(testClient(), namespace, 'Ready', { commit });
+    });
+  }
 
   for (const [what, fault] of REFUSALS.filter(([what]) => ['409', '500'].includes(what))) {
     it(`the record of a plugin with ${what}: nothing of the plugin is written before it is on record`, async (t) => {
