@@ -216,7 +216,7 @@ describe('add-ons', () => {
     assert.deepEqual(
       again.faults.map((fault) => [fault.line, fault.column, fault.path]),
       [
-        [2, 1, '/spec/values'],
+        [2, 1, '/spec/defaults'],
         [4, 5, '/spec/dependsOn/0/name'],
       ],
     );

@@ -51,6 +51,7 @@ test('D11: two Syncs declare one Plugin: the first keeps it, the other is told w
     async () => {
       const found = await platform.plugin('a');
       assert.equal(found?.metadata.labels?.[LABEL.sync], 'other');
+      assert.equal(found?.status?.observedGeneration, found?.metadata.generation);
       assert.equal(found?.status?.phase, 'Ready');
       return found;
     },
