@@ -150,7 +150,7 @@ function describeDrift(drift: readonly DriftEntry[]): string {
     .join('; ');
 }
 
-/** One line for each revision that ended, and for each new end of it. */
+/** One line for each revision that ended, and for each new end of it; the newest first. */
 function historyAfter(
   before: PluginStatus,
   next: PluginStatus,
@@ -161,11 +161,11 @@ function historyAfter(
   if (outcome.phase !== 'Ready' && outcome.phase !== 'Failed') return undefined;
   const key = outcome.phase === 'Ready' ? next.revision?.key : next.attempted?.key;
   if (key === undefined) return undefined;
-  const last = before.history?.at(-1);
+  const last = before.history?.[0];
   if (last?.key === key && last.outcome === outcome.phase) return undefined;
   const commit = plugin.spec.source.git?.commit ?? next.revision?.commit;
   const entry: HistoryEntry = { key, outcome: outcome.phase, at: timestamp(now) };
   if (commit !== undefined) entry.commit = commit;
   if (outcome.phase === 'Ready' && next.revision?.version !== undefined) entry.version = next.revision.version;
-  return [...(before.history ?? []), entry].slice(-HISTORY_LENGTH);
+  return [entry, ...(before.history ?? [])].slice(0, HISTORY_LENGTH);
 }

@@ -32,6 +32,12 @@ describe('what a status says', { concurrency: 3 }, () => {
     await pluginReaches(scene.client, scene.namespace, 'a', 'Failed');
     await setState(scene, 'up');
     await syncReaches(scene.client, scene.namespace, 'Ready');
+    const { status } = await pluginReaches(scene.client, scene.namespace, 'a', 'Ready');
+    assert.deepEqual(
+      status?.history?.map(({ outcome }) => outcome),
+      ['Ready', 'Failed', 'Failed', 'Ready', 'Failed'],
+      'the newest first',
+    );
   });
 
   test('time that was spent waiting for a dependency does not count against the timeout', async (t) => {

@@ -7,38 +7,35 @@ import { uniqueName } from '../../support/names.ts';
 import { startPlatform, yaml } from '../support/platform.ts';
 import { widgetKind } from '../support/widgets.ts';
 
-for (const [rule, why] of [
-  ['delete', 'it goes when its objects are gone; 1 object of it exists'],
-  ['keep', 'deletion.crds is keep; 1 object of it exists'],
-] as const) {
-  test(`D8: a plugin with a CRD is removed while an object of it exists, deletion.crds ${rule}: the CRD stays, and status names it`, async (t) => {
-    const widgets = widgetKind(t);
-    const platform = await startPlatform(t, {
-      files: {
-        'plugins/widgets.yaml': pluginYaml('widgets', 'apps/widgets', { deletion: { crds: rule } }),
-        'plugins/other.yaml': pluginYaml('other', 'apps/other'),
-        'apps/widgets/crd.yaml': widgets.definition(),
-        'apps/widgets/cm.yaml': configMap('widgets'),
-        'apps/other/cm.yaml': configMap('other'),
-      },
-    });
-    await platform.settles();
-    const made = await platform.client.create(widgets.object('by-hand', { namespace: platform.namespace }));
-
-    await platform.push({ 'plugins/widgets.yaml': null });
-    const sync = await platform.settles();
-    assert.deepEqual(sync.status?.kept, [`CustomResourceDefinition ${widgets.crd}: ${why}`]);
-    assert.match(sync.status?.message ?? '', new RegExp(`left in place: CustomResourceDefinition ${widgets.crd}`));
-    await platform.isGone('ConfigMap', 'widgets');
-    const live = await platform.get('Widget', 'by-hand', widgets.apiVersion);
-    assert.equal(live?.metadata.uid, made.metadata.uid);
-
-    await platform.restart();
-    platform.look();
-    const later = await platform.settles();
-    assert.deepEqual(later.status?.kept, sync.status?.kept, 'a restart does not forget it');
+test('D8: a plugin with a CRD is removed while an object of it exists: the CRD stays, also with deletion.crds delete, and status names it', async (t) => {
+  const widgets = widgetKind(t);
+  const platform = await startPlatform(t, {
+    files: {
+      'plugins/widgets.yaml': pluginYaml('widgets', 'apps/widgets', { deletion: { crds: 'delete' } }),
+      'plugins/other.yaml': pluginYaml('other', 'apps/other'),
+      'apps/widgets/crd.yaml': widgets.definition(),
+      'apps/widgets/cm.yaml': configMap('widgets'),
+      'apps/other/cm.yaml': configMap('other'),
+    },
   });
-}
+  await platform.settles();
+  const made = await platform.client.create(widgets.object('by-hand', { namespace: platform.namespace }));
+
+  await platform.push({ 'plugins/widgets.yaml': null });
+  const sync = await platform.settles();
+  assert.deepEqual(sync.status?.kept, [
+    `CustomResourceDefinition ${widgets.crd}: it goes when its objects are gone; 1 object of it exists`,
+  ]);
+  assert.match(sync.status?.message ?? '', new RegExp(`left in place: CustomResourceDefinition ${widgets.crd}`));
+  await platform.isGone('ConfigMap', 'widgets');
+  const live = await platform.get('Widget', 'by-hand', widgets.apiVersion);
+  assert.equal(live?.metadata.uid, made.metadata.uid);
+
+  await platform.restart();
+  platform.look();
+  const later = await platform.settles();
+  assert.deepEqual(later.status?.kept, sync.status?.kept, 'a restart does not forget it');
+});
 
 test('D8: a CRD leaves the folder of a plugin that stays: it stays with its objects, and status names it', async (t) => {
   const widgets = widgetKind(t);

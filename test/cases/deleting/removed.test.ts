@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { API_VERSION, FINALIZER, LABEL } from '../../../src/api/index.ts';
 import { configMap, pluginYaml } from '../../support/agent.ts';
 import { always, eventually } from '../../support/eventually.ts';
-import { type Platform, startPlatform, yaml } from '../support/platform.ts';
+import { type Platform, startPlatform } from '../support/platform.ts';
 import { widgetKind } from '../support/widgets.ts';
 
 const BROKEN = 'kind: ConfigMap\nmetadata: {name: [\n';
@@ -250,18 +250,4 @@ test('an object of a kind that came with the same commit is watched from its fir
     assert.ok(after !== undefined && after !== before);
   });
   await platform.settles();
-});
-
-test('a plugin of another kind of source that cannot be rendered here keeps what it has', async (t) => {
-  const chart = {
-    kind: 'helm',
-    source: { chart: { repository: 'https://charts.example.com', name: 'a', version: '1' } },
-  };
-  const platform = await startPlatform(t, { files: both });
-  await platform.settles();
-  const uid = await platform.uid('a');
-  const plugin = { apiVersion: API_VERSION, kind: 'Plugin', metadata: { name: 'a' }, spec: chart };
-  await platform.push({ 'plugins/a.yaml': yaml(plugin) });
-  await platform.pluginReaches('a', 'Failed');
-  assert.equal(await platform.uid('a'), uid);
 });
