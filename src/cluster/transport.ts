@@ -3,7 +3,7 @@ import { TLSSocket } from 'node:tls';
 import { Client, type Dispatcher, Pool, ProxyAgent } from 'undici';
 import { createConnector, trustOptions } from './connect.ts';
 import type { Credentials } from './credentials.ts';
-import { type Answer, type Call, exchange, type Sink } from './exchange.ts';
+import { type Answer, type Call, ExchangeFailure, exchange, type Sink } from './exchange.ts';
 import type { ClusterConfig } from './kubeconfig.ts';
 import { proxyFor } from './proxy.ts';
 
@@ -26,6 +26,7 @@ export interface TransportOptions {
   pingMs: number;
 }
 
+const REQUEST_LANES: readonly Lane[] = ['bulk', 'urgent'];
 const IDLE_CONNECTION_MS = 30_000;
 const URGENT_CONNECTIONS = 2;
 /** The API server allows 100 to 250 streams a connection; a stream beyond its bound would hang unseen. */
@@ -71,7 +72,7 @@ export function createTransport(config: ClusterConfig, credentials: Credentials,
             connect(connection, (...[error, socket]) => {
               if (error !== null) return callback(error, null);
               shares = isHttp2(socket);
-              if (shares) closeWhenSilent(socket, options.pingMs);
+              if (shares) closeWhenSilent(socket, options.pingMs, renew);
               callback(null, socket);
             }),
         }),
@@ -89,9 +90,25 @@ export function createTransport(config: ClusterConfig, credentials: Credentials,
     return opening;
   }
 
+  /**
+   * A path that lost one connection has lost the idle ones beside it too, and each would cost a request its whole
+   * deadline: from now on requests get new ones. What is under way may end on the old ones.
+   */
+  function renew(): void {
+    for (const lane of REQUEST_LANES) {
+      void lanes.get(lane)?.then((old) => old.close(), ignore);
+      lanes.delete(lane);
+    }
+  }
+
   return {
     async send(lane, call, sink) {
-      return exchange(await dispatcher(lane), origin, call, sink);
+      try {
+        return await exchange(await dispatcher(lane), origin, call, sink);
+      } catch (error) {
+        if (error instanceof ExchangeFailure && error.kind === 'timeout') renew();
+        throw error;
+      }
     },
     sharesWatches: () => shares,
     async close() {
@@ -102,6 +119,8 @@ export function createTransport(config: ClusterConfig, credentials: Credentials,
   };
 }
 
+function ignore(): void {}
+
 function isHttp2(socket: Socket): boolean {
   return socket instanceof TLSSocket && socket.alpnProtocol === 'h2';
 }
@@ -110,13 +129,15 @@ function isHttp2(socket: Socket): boolean {
  * undici pings, but waits for the answer for ever. A live peer's answers move `bytesRead` in every interval, whether or
  * not a watch has news; a peer behind a frozen or forgotten path leaves it where it is, though TCP itself may look well.
  */
-function closeWhenSilent(socket: Socket, pingMs: number): void {
+function closeWhenSilent(socket: Socket, pingMs: number, onSilent: () => void): void {
   let seen = socket.bytesRead;
   let silent = 0;
   const timer = setInterval(() => {
     silent = socket.bytesRead === seen ? silent + 1 : 0;
     seen = socket.bytesRead;
-    if (silent >= 2) socket.destroy(new Error(`no answer to HTTP/2 pings for ${silent * pingMs} ms`));
+    if (silent < 2) return;
+    onSilent();
+    socket.destroy(new Error(`no answer to HTTP/2 pings for ${silent * pingMs} ms`));
   }, pingMs);
   timer.unref();
   socket.once('close', () => clearInterval(timer));

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import { isError, type KubeObject } from '../../src/api/index.ts';
 import type { KubeClient, ListTarget } from '../../src/cluster/client.ts';
 import { loadKubeconfig } from '../../src/cluster/kubeconfig.ts';
@@ -108,6 +109,25 @@ describe('watches', { concurrency: 6 }, () => {
     proxy.freeze();
     await testClient().create(configMap(namespace, 'a'));
     await eventually(() => assert.deepEqual(events, ['added a']), { timeoutMs: 3_000 });
+  });
+
+  test('idle connections that died with one that was noticed cost no request its deadline', async (t) => {
+    const namespace = await testNamespace(t);
+    const { proxy, client } = await throughTcp(t);
+    const look = (options = {}) => client.list(configMaps(namespace), options);
+    await Promise.all(Array.from({ length: 8 }, () => look()));
+    const watch = startWatch(t, client, configMaps(namespace)).watch;
+    await watch.synced;
+    for (const notice of [
+      () => assert.rejects(look({ deadlineMs: 300 }), (error) => isError(error, 'KubeTimedOut')),
+      () => delay(1_000),
+    ]) {
+      proxy.freeze();
+      await notice();
+      const started = performance.now();
+      for (let count = 0; count < 8; count++) await look();
+      assert.ok(performance.now() - started < 5_000);
+    }
   });
 
   test('without HTTP/2 a half-open connection is noticed when the stream outlives its time', async (t) => {
