@@ -26,6 +26,12 @@ export type ErrorCode =
   | 'GitUnsafePath'
   | 'GitHostUnknown'
   | 'GitStoreDamaged'
+  // charts
+  | 'ChartAuthFailed'
+  | 'ChartFetchFailed'
+  | 'ChartNotFound'
+  | 'ChartRefused'
+  | 'ChartUnverified'
   // render
   | 'RenderFailed'
   | 'RenderRefused'

@@ -17,6 +17,8 @@ export interface DialOptions {
   policy: UrlPolicy;
   /** PEM certificates to trust besides the ones that Node brings. */
   caBundle?: string | undefined;
+  /** A certificate of ours, PEM with its key, for servers that ask for one. */
+  clientCertificate?: { cert: string; key: string } | undefined;
   proxy?: ProxySettings | undefined;
   connectTimeoutMs: number;
   /** For ordinary answers; a body that stops for this long is given up. */
@@ -55,7 +57,7 @@ export async function resolveChecked(host: string, policy: UrlPolicy): Promise<s
 }
 
 export function createDialer(options: DialOptions): Dialer {
-  const { policy, proxy, caBundle, connectTimeoutMs, silenceMs } = options;
+  const { policy, proxy, caBundle, clientCertificate = {}, connectTimeoutMs, silenceMs } = options;
   const wrong = (policy.addresses ?? []).find((range) => !isRange(range));
   if (wrong !== undefined) {
     throw new EspalierError(
@@ -65,7 +67,8 @@ export function createDialer(options: DialOptions): Dialer {
     );
   }
   const trust = caBundle === undefined ? {} : { ca: trustedWith(caBundle) };
-  const dial = buildConnector({ ...trust, allowH2: false, timeout: connectTimeoutMs, lookup: checkedLookup(policy) });
+  const tls = { ...trust, ...clientCertificate };
+  const dial = buildConnector({ ...tls, allowH2: false, timeout: connectTimeoutMs, lookup: checkedLookup(policy) });
   const times = { headersTimeout: silenceMs, bodyTimeout: silenceMs };
   const direct = new Agent({
     ...times,
@@ -87,7 +90,7 @@ export function createDialer(options: DialOptions): Dialer {
       ...times,
       uri: proxy.url,
       allowH2: false,
-      requestTls: { ...trust, allowH2: false },
+      requestTls: { ...tls, allowH2: false },
       proxyTls: trust,
     });
   return {

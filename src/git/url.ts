@@ -87,7 +87,8 @@ function normaliseHost(text: string, host: string): string {
   return plain;
 }
 
-function matchesHost(host: string, pattern: string): boolean {
+/** `git.example.com` is that host, `*.example.com` each one below. */
+export function matchesHost(host: string, pattern: string): boolean {
   const wanted = pattern.toLowerCase();
   return wanted.startsWith('*.') ? host.endsWith(wanted.slice(1)) : host === wanted;
 }

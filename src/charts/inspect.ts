@@ -1,0 +1,160 @@
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { EspalierError } from '../api/index.ts';
+import { describeBytes } from '../git/limits.ts';
+import { type ChartYaml, parseChartYaml } from './chart-yaml.ts';
+import { refused } from './errors.ts';
+import type { ChartLimits } from './limits.ts';
+import { broken, readTar } from './tar-read.ts';
+
+export interface Crd {
+  file: string;
+  text: string;
+}
+
+/** What an archive proved to be. */
+export interface Inspected {
+  chart: ChartYaml;
+  crds: Crd[];
+  usesLookup: boolean;
+}
+
+/** What is left for an archive and all archives in it. */
+interface Budget {
+  files: number;
+  unpacked: number;
+  compressed: number;
+  limits: ChartLimits;
+}
+
+interface Found extends Inspected {
+  /** Charts of charts/, by the name of their folder or file. */
+  nested: { name: string; crds: Crd[] }[];
+}
+
+const MiB = 1024 * 1024;
+/** A file of the chart itself or of one in its folders charts/; Helm passes over names that begin with a dot or `_`. */
+const CRD = /^((?:charts\/[^/._][^/]*\/)*)crds\/.+\.(?:ya?ml|json)$/;
+const TEMPLATE = /^(?:charts\/[^/._][^/]*\/)*templates\//;
+const ARCHIVE = /^((?:charts\/[^/._][^/]*\/)*)charts\/([^/._][^/]*)\.tgz$/;
+
+/**
+ * Reads an archive once, from its beginning to its end, with bounded memory, and refuses whatever Helm should not see: links,
+ * devices, ways out of its folder, too much of anything. Archives in it are held to the same.
+ */
+export async function inspectArchive(file: string, limits: ChartLimits): Promise<Inspected> {
+  const { size } = await stat(file);
+  if (size > limits.archiveBytes) {
+    throw refused(`The chart's archive has ${describeBytes(size)}; ${describeBytes(limits.archiveBytes)} are allowed.`);
+  }
+  const budget = { files: 0, unpacked: 0, compressed: size, limits };
+  const { chart, crds, usesLookup } = await inspect(createReadStream(file), budget, 1, '');
+  return { chart, crds, usesLookup };
+}
+
+async function inspect(source: Readable, budget: Budget, depth: number, where: string): Promise<Found> {
+  const { limits } = budget;
+  if (depth > limits.depth) throw refused(`The chart holds charts in charts more than ${limits.depth} deep${where}.`);
+  const seen = new Set<string>();
+  const crds: Crd[] = [];
+  const nested: { name: string; crds: Crd[] }[] = [];
+  let root: string | undefined;
+  let chart: ChartYaml | undefined;
+  let usesLookup = false;
+  const wants = (path: string): boolean => {
+    const inside = path.slice(path.indexOf('/') + 1);
+    return inside === 'Chart.yaml' || CRD.test(inside) || TEMPLATE.test(inside) || ARCHIVE.test(inside);
+  };
+  for await (const entry of readTar(inflated(source, budget, where), { maxFileBytes: limits.fileBytes, wants })) {
+    budget.files += 1;
+    if (budget.files > limits.files)
+      throw refused(`The chart holds more than ${limits.files} files and folders${where}.`);
+    const path = checkPath(entry.path, where);
+    const [top = '', ...rest] = path.split('/');
+    if (entry.type === 'file' && rest.length === 0) {
+      throw refused(
+        `The chart's archive has ${quoted(path)} beside its folder${where}; all belongs into one folder. Pack it with \`helm package\`.`,
+      );
+    }
+    root ??= top;
+    if (top !== root)
+      throw refused(
+        `The chart's archive has two folders at its top, ${quoted(root)} and ${quoted(top)}${where}; it must have one.`,
+      );
+    if (entry.type === 'folder') continue;
+    const inside = rest.join('/');
+    if (seen.has(inside)) throw refused(`The chart's archive holds ${quoted(path)} twice${where}.`, { path });
+    seen.add(inside);
+    if (entry.data === undefined) continue;
+    if (inside === 'Chart.yaml') chart = parseChartYaml(entry.data, `${path}${where}`);
+    if (CRD.test(inside)) crds.push({ file: inside, text: entry.data.toString('utf8') });
+    if (TEMPLATE.test(inside)) usesLookup ||= /\blookup\b/.test(entry.data.toString('utf8'));
+    const [, parents = '', archive] = ARCHIVE.exec(inside) ?? [];
+    if (archive === undefined) continue;
+    const inner = await inspect(Readable.from([entry.data]), budget, depth + 1, ` (in ${inside.slice(0, 200)})`);
+    usesLookup ||= inner.usesLookup;
+    const name = `${parents}charts/${inner.chart.name}`;
+    nested.push({ name, crds: inner.crds.map(({ file, text }) => ({ file: `${name}/${file}`, text })) });
+  }
+  if (chart === undefined) throw refused(`The archive holds no Chart.yaml in its folder${where}: it is no chart.`);
+  return { chart, crds: inHelmsOrder([...crds, ...nested.flatMap((one) => one.crds)]), usesLookup, nested };
+}
+
+/** A chart's own first, as they stand in the archive; then those of the charts in it, by name. */
+function inHelmsOrder(crds: Crd[]): Crd[] {
+  const ownerOf = ({ file }: Crd): string => CRD.exec(file)?.[1] ?? '';
+  return crds
+    .map((crd, at) => ({ crd, at, owner: ownerOf(crd) }))
+    .sort((a, b) => (a.owner === b.owner ? a.at - b.at : a.owner < b.owner ? -1 : 1))
+    .map(({ crd }) => crd);
+}
+
+/** Inflates and counts; a bomb ends here after its first megabyte. */
+async function* inflated(source: Readable, budget: Budget, where: string): AsyncGenerator<Uint8Array> {
+  const { limits } = budget;
+  const gunzip = createGunzip();
+  source.on('error', (error) => gunzip.destroy(error));
+  source.pipe(gunzip);
+  try {
+    for await (const chunk of gunzip) {
+      const part: Uint8Array = chunk;
+      budget.unpacked += part.length;
+      if (budget.unpacked > limits.unpackedBytes) {
+        throw refused(`The chart has more than ${describeBytes(limits.unpackedBytes)} unpacked${where}.`);
+      }
+      if (budget.unpacked > MiB && budget.unpacked > budget.compressed * limits.ratio) {
+        throw refused(
+          `The chart is more than ${limits.ratio} times as large unpacked as its archive${where}: no chart is, an attack may be.`,
+        );
+      }
+      yield part;
+    }
+  } catch (error) {
+    if (error instanceof EspalierError) throw error;
+    throw broken(`it can't be decompressed${where}`);
+  } finally {
+    source.destroy();
+    gunzip.destroy();
+  }
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
+const CONTROL = /[\u0000-\u001f\u007f\\\ufffd]/;
+
+function checkPath(path: string, where: string): string {
+  const bad = (why: string): Error =>
+    refused(`The chart's archive names ${quoted(path)}${where}, ${why}; such paths are refused.`, { path });
+  if (path === '' || path.length > 1024) throw bad('which is empty or too long');
+  if (CONTROL.test(path)) throw bad('which holds backslashes or control characters');
+  if (path.startsWith('/') || /^[A-Za-z]:/.test(path)) throw bad('an absolute path');
+  const names = path.replace(/\/+$/, '').split('/');
+  if (names.includes('..')) throw bad('which leads out of its folder');
+  if (names.includes('.') || names.includes('')) throw bad('which is written in a roundabout way');
+  return names.join('/');
+}
+
+function quoted(path: string): string {
+  return JSON.stringify(path.slice(0, 200));
+}

@@ -1,0 +1,60 @@
+import { createWriteStream } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+
+export interface PackedFile {
+  path: string;
+  data: Uint8Array;
+}
+
+const BLOCK = 512;
+
+/** Writes a .tgz that depends on nothing but the files: no times, owners or modes of this machine. */
+export async function writeTgz(file: string, files: AsyncIterable<PackedFile>): Promise<void> {
+  await pipeline(tar(files), createGzip({ level: 6 }), createWriteStream(file, { flags: 'wx', mode: 0o600 }));
+}
+
+async function* tar(files: AsyncIterable<PackedFile>): AsyncGenerator<Uint8Array> {
+  for await (const { path, data } of files) {
+    const name = Buffer.from(path);
+    if (name.length > 100) {
+      const record = paxRecord('path', path);
+      yield header('././@PaxHeader', record.length, 'x');
+      yield padded(record);
+    }
+    yield header(name.subarray(0, 100).toString('latin1'), data.length, '0');
+    yield padded(data);
+  }
+  yield Buffer.alloc(2 * BLOCK);
+}
+
+function header(name: string, size: number, flag: string): Buffer {
+  const block = Buffer.alloc(BLOCK);
+  const number = (value: number, at: number, length: number): void => {
+    block.write(value.toString(8).padStart(length - 1, '0'), at, 'latin1');
+  };
+  block.write(name, 0, 100, 'latin1');
+  number(0o644, 100, 8);
+  number(0, 108, 8);
+  number(0, 116, 8);
+  number(size, 124, 12);
+  number(0, 136, 12);
+  block.fill(' ', 148, 156);
+  block.write(flag, 156, 'latin1');
+  block.write('ustar\x0000', 257, 'latin1');
+  const sum = block.reduce((total, byte) => total + byte, 0);
+  block.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148, 'latin1');
+  return block;
+}
+
+function padded(data: Uint8Array): Buffer {
+  return Buffer.concat([data, Buffer.alloc((BLOCK - (data.length % BLOCK)) % BLOCK)]);
+}
+
+/** The length that a record begins with counts its own digits. */
+function paxRecord(key: string, value: string): Buffer {
+  const rest = Buffer.byteLength(` ${key}=${value}\n`);
+  let length = rest + String(rest).length;
+  if (String(length).length !== String(rest).length) length = rest + String(length).length;
+  return Buffer.from(`${length} ${key}=${value}\n`);
+}
