@@ -36,6 +36,10 @@ export type ErrorCode =
   | 'RenderFailed'
   | 'RenderRefused'
   | 'SourceMissing'
+  // release
+  | 'HookFailed'
+  | 'ReleaseExists'
+  | 'ReleaseUnreadable'
   // cluster
   | 'KubeConfigInvalid'
   | 'KubeUnreachable'

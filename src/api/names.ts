@@ -5,6 +5,8 @@ export const API_VERSION = `${GROUP}/${VERSION}`;
 
 /** Server-side apply manager of everything that a Plugin declares. One for all plugins: a move from one to another keeps fields exact. */
 export const FIELD_MANAGER = 'espalier';
+/** Server-side apply manager of what belongs to a Helm release: that of Helm, so that `helm` and the agent may take turns. */
+export const HELM_MANAGER = 'helm';
 /** Manager of the Plugins and other objects of ours that a Sync writes. */
 export const SYNC_MANAGER = 'espalier-sync';
 /** Manager of status and finalizers, which no declaration may set. */
@@ -19,6 +21,18 @@ export const LABEL = {
   syncNamespace: `${GROUP}/sync-namespace`,
   /** `system` tells built-in add-ons from others. */
   class: `${GROUP}/class`,
+  /** On the record of a Helm release: the Plugin that wrote it, what it was made from, and which try it was. Helm copies them. */
+  owner: `${GROUP}/owner`,
+  ownerNamespace: `${GROUP}/owner-namespace`,
+  key: `${GROUP}/key`,
+  attempt: `${GROUP}/attempt`,
+} as const;
+
+/** What Helm writes on every object of a release. */
+export const HELM_LABEL = 'app.kubernetes.io/managed-by';
+export const HELM_ANNOTATION = {
+  release: 'meta.helm.sh/release-name',
+  namespace: 'meta.helm.sh/release-namespace',
 } as const;
 
 export const ANNOTATION = {

@@ -5,6 +5,7 @@ import type { Plan } from '../plan/whole.ts';
 import { type Compiled, compile } from '../reconcile/compile.ts';
 import { agentIdentity } from '../reconcile/identity.ts';
 import { previewRevision } from '../reconcile/preview.ts';
+import { withHelm } from './own-charts.ts';
 import { withOwnSources } from './own-sources.ts';
 import { unknownPlugin } from './render-source.ts';
 import { withTree } from './source-tree.ts';
@@ -46,11 +47,13 @@ export async function planSource({ client, namespace, source, flags, progress }:
     if (names !== undefined) mustExist(names, compiled, sync);
     const agents = [namespace, AGENT_NAMESPACE].map(agentIdentity);
     return await withOwnSources(client, (ownSource) =>
-      previewRevision({
-        ...{ client, sync, tree, compiled, plugins, kubernetes, history, ownSource },
-        isAgent: (object) => agents.some((isPart) => isPart(object)),
-        ...(names === undefined ? {} : { only: (key: string) => names.has(key.slice(key.indexOf('/') + 1)) }),
-      }),
+      withHelm((helm) =>
+        previewRevision({
+          ...{ client, sync, tree, compiled, plugins, kubernetes, history, ownSource, helm },
+          isAgent: (object) => agents.some((isPart) => isPart(object)),
+          ...(names === undefined ? {} : { only: (key: string) => names.has(key.slice(key.indexOf('/') + 1)) }),
+        }),
+      ),
     );
   });
 }

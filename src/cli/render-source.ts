@@ -7,6 +7,7 @@ import { type RevisionPlugin, renderRevision } from '../reconcile/render-revisio
 import { keyOf } from '../reconcile/store.ts';
 import { describeFault } from '../reconcile/sync-status.ts';
 import { offlineKinds } from './offline-kinds.ts';
+import { withHelm } from './own-charts.ts';
 import { type FindOwnSource, noOwnSource, withOwnSources } from './own-sources.ts';
 import { type SourceFlags, withTree } from './source-tree.ts';
 import { findSync, standIn } from './sync-settings.ts';
@@ -51,7 +52,10 @@ export async function renderSource({ client, namespace, source, flags }: RenderS
     const live = new Map(plugins.map((plugin) => [keyOf(plugin), plugin]));
     const kinds = client ?? offlineKinds;
     const revision = await withSources((ownSource) =>
-      renderRevision({ client, kinds, sync, tree, compiled, kubernetes, live, ownSource }),
+      withHelm((helm) => renderRevision({ client, kinds, sync, tree, compiled, kubernetes, live, ownSource, helm }), {
+        offline: client === undefined,
+        kubernetes,
+      }),
     );
     const names = namesIn(revision.plugins, [...revision.faults, ...revision.waits], compiled.plugins);
     for (const name of flags.plugin ?? []) if (!names.has(name)) throw unknownPlugin(name, names);

@@ -4,6 +4,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { type Logger, pino } from 'pino';
 import { EspalierError, messageOf } from '../api/index.ts';
+import { createCharts } from '../charts/charts.ts';
 import { type ClusterConfig, createClient, type KubeClient } from '../cluster/client.ts';
 import { runForLeader } from '../cluster/lease.ts';
 import { isProven } from '../forge/proof.ts';
@@ -57,6 +58,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     ...(options.context === undefined ? {} : { context: options.context }),
     onRequest: (report) => exported.metrics.requested(report.verb, report.kind, report.status, report.ms / 1000),
   });
+  const charts = createCharts({ cacheDir: join(options.cacheDir, 'charts'), addresses: options.urlPolicy });
   const started = Promise.withResolvers<void>();
   // Nobody has to wait for it.
   started.promise.catch(() => undefined);
@@ -94,6 +96,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
         dir,
         instance: identity,
         urlPolicy: options.urlPolicy,
+        charts,
         onlyNamespace: options.onlyNamespace,
         isAgent: agentIdentity(options.namespace),
         concurrency: options.concurrency,
@@ -117,6 +120,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
       await candidacy.stop();
       await web?.close();
       await client.close();
+      await charts.close();
       resolve();
     };
     if (signal.aborted) void stop();

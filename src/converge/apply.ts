@@ -1,5 +1,6 @@
-import { type EspalierError, FIELD_MANAGER, isError, type KubeObject, refKey, refOf } from '../api/index.ts';
+import { type EspalierError, isError, type KubeObject, refKey, refOf } from '../api/index.ts';
 import type { ApplyOptions, KubeClient } from '../cluster/client.ts';
+import { formerManager, managerFor } from '../plan/manager.ts';
 import { settleAll } from './limit.ts';
 
 export const PARALLEL_WRITES = 48;
@@ -102,14 +103,27 @@ async function applyOnce(
   object: KubeObject,
   options: Pick<ApplyOptions, 'dryRun' | 'onWarning'>,
 ): Promise<KubeObject> {
-  const ours = { ...options, fieldManager: FIELD_MANAGER };
+  const ours = { ...options, fieldManager: managerFor(object) };
   try {
-    return await client.apply(object, { ...ours, force: task.force });
+    return await handOver(client, await client.apply(object, { ...ours, force: task.force }), ours);
   } catch (error) {
     const mayTake = task.onlyNew !== true && isError(error, 'KubeApplyConflict') && task.mayTake(conflictsOf(error));
     if (!mayTake) throw error;
-    return await client.apply(object, { ...ours, force: true });
+    return await handOver(client, await client.apply(object, { ...ours, force: true }), ours);
   }
+}
+
+/**
+ * An object that changes sides between a Helm release and plain objects changes its field manager. What the former one
+ * still holds of ours is given up, or nobody could ever remove those fields.
+ */
+async function handOver(client: KubeClient, written: KubeObject, options: ApplyOptions): Promise<KubeObject> {
+  const former = formerManager(written, options.fieldManager);
+  if (former === undefined || options.dryRun === true) return written;
+  const { apiVersion, kind, metadata } = written;
+  const { name, namespace } = metadata;
+  const nothing = { apiVersion, kind, metadata: { name, ...(namespace === undefined ? {} : { namespace }) } };
+  return await client.apply(nothing, { fieldManager: former });
 }
 
 export function conflictsOf(error: EspalierError): readonly FieldConflict[] {

@@ -1,6 +1,7 @@
-import { FIELD_MANAGER, type JsonObject, type KubeObject, type ObjectRef, refKey, refOf } from '../api/index.ts';
+import { type JsonObject, type KubeObject, type ObjectRef, refKey, refOf } from '../api/index.ts';
 import type { Health } from '../cluster/health.ts';
 import { appliedFields, hashFields } from '../plan/fields.ts';
+import { managerOf } from '../plan/manager.ts';
 import { ownerOf } from '../plan/ownership.ts';
 import { groupKind, type KindRef } from './watches.ts';
 
@@ -188,7 +189,9 @@ export class OwnedIndex {
 
 /** The fields that the API server holds in our name. */
 export function ourFields(object: KubeObject): AppliedFields {
-  return appliedFields(object.metadata.managedFields, FIELD_MANAGER) ?? { apiVersion: object.apiVersion, fields: {} };
+  return (
+    appliedFields(object.metadata.managedFields, managerOf(object)) ?? { apiVersion: object.apiVersion, fields: {} }
+  );
 }
 
 function healthChanged(before: OwnedObject | undefined, after: OwnedObject): boolean {

@@ -1,7 +1,8 @@
-import { ANNOTATION, FIELD_MANAGER, type InventoryEntry, type KubeObject, refKey, refOf } from '../api/index.ts';
+import { ANNOTATION, type InventoryEntry, type KubeObject, refKey, refOf } from '../api/index.ts';
 import { abandonedFields } from './abandoned.ts';
 import { changesBetween, changesFromDeclared, declarable, type FieldChange } from './changes.ts';
 import { holderOf } from './holder.ts';
+import { managerFor } from './manager.ts';
 import type { Masker } from './mask.ts';
 import type { ObjectPlan, OutcomeOf } from './object-plan.ts';
 import { ownershipOf, terminatingOf } from './ownership.ts';
@@ -107,7 +108,7 @@ function fieldChanges(
   const predicted = predictedObject(prediction);
   if (predicted !== undefined) return changesBetween(before, masker.mask(predicted));
   const after = masker.mask(declared);
-  return [...changesFromDeclared(before, after), ...abandonedFields(before, after, FIELD_MANAGER)];
+  return [...changesFromDeclared(before, after), ...abandonedFields(before, after, managerFor(declared))];
 }
 
 function predictedObject(prediction: Prediction | undefined): KubeObject | undefined {

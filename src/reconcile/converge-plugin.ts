@@ -1,6 +1,15 @@
 import { CONDITION, type DriftEntry, findCondition, type Plugin, type Revision, refKey, refOf } from '../api/index.ts';
 import { type Inventory, intend, sameInventory, without } from '../converge/inventory.ts';
 import type { PluginPlan } from '../plan/object-plan.ts';
+import {
+  afterFailure,
+  concludeRelease,
+  hooksVerdict,
+  isHookFailure,
+  leaveRelease,
+  releaseWaits,
+  splitTasks,
+} from './converge-release.ts';
 import type { Facts } from './facts.ts';
 import { ensureFinalizer } from './finalizer.ts';
 import { driftWhileWaiting } from './find-drift.ts';
@@ -15,6 +24,7 @@ import { comeBackFor, markLeaving, removeLeaving, wakeTakers } from './prune-plu
 import { regarding } from './regarding.ts';
 import { renderDeclared } from './render-declared.ts';
 import type { Rendered } from './rendered.ts';
+import { openRevision, prepareRelease, type ReleaseRun } from './run-release.ts';
 import { saveStatus } from './save-status.ts';
 import { attemptOf, withHealth } from './settle.ts';
 import { keyOf } from './store.ts';
@@ -70,8 +80,13 @@ async function carryOut(
   rendered: Rendered,
   look: Extract<Look, { state: 'planned' }>,
 ): Promise<PluginVerdict> {
-  const { key, plugin, facts, inputs, signal } = input;
+  const { key, plugin, facts, inputs } = input;
   const { plan, tasks } = look;
+  // What is applied is only put right; a revision of a release is made for new inputs alone.
+  const prepared = input.isNew ? await prepareRelease(parts, plugin, facts, inputs.key, rendered) : undefined;
+  if (prepared?.state === 'refused') throw prepared.error;
+  if (prepared?.state === 'wait') return releaseWaits(prepared, driftFindings(parts, input));
+  const run = prepared?.run;
   const intended = intend(
     without(input.record, forgotten(plan)),
     tasks.map((task) => refOf(task.object)),
@@ -80,25 +95,79 @@ async function carryOut(
   wakeTakers(parts, plan);
   parts.watches.use(key, [...marked.values()]);
   const attempted = attemptOf(plugin, inputs.key);
+  const intent: PluginFindings = {
+    inventory: [...marked.values()],
+    ...(input.isNew ? { attempted } : {}),
+    ...(run === undefined ? {} : { release: run.intent }),
+  };
   await ensureFinalizer(parts, plugin);
-  if (tasks.length > 0 || !sameInventory(marked, input.record)) {
+  if (tasks.length > 0 || !sameInventory(marked, input.record) || (run !== undefined && run.record === undefined)) {
     // Law 3: on record before the first write.
     const message = `applying ${tasks.length} of ${rendered.objects.length} objects`;
     const recorded = await saveStatus(parts, key, {
       outcome: input.isNew ? { phase: 'Progressing', message } : undefined,
-      findings: { inventory: [...marked.values()], ...(input.isNew ? { attempted } : {}) },
+      findings: intent,
     });
     if (recorded === 'gone') return { outcome: undefined, findings: {} };
   }
+  if (run === undefined) return await writeObjects(parts, input, rendered, look, marked);
+  try {
+    const verdict = await writeObjects(parts, input, rendered, look, marked, run);
+    return isFailure(verdict) ? await afterFailure(plugin, run, inputs.key, verdict, inputs.secrets) : verdict;
+  } catch (error) {
+    if (!isHookFailure(error)) throw error;
+    const outcome = {
+      phase: 'Failed',
+      reason: error.code,
+      message: error.message,
+      userMustAct: false,
+      applied: false,
+    } as const;
+    return await afterFailure(
+      plugin,
+      run,
+      inputs.key,
+      { outcome, findings: { ...intent, attempted }, error },
+      inputs.secrets,
+    );
+  }
+}
 
-  const { hashes } = rendered;
-  const written = await writeStages(parts, { key, facts, tasks, before: input.record, record: marked, hashes, signal });
+function isFailure({ outcome, error }: PluginVerdict): boolean {
+  return outcome?.phase === 'Failed' && error !== undefined;
+}
+
+/** Everything from the first write on. For a release its hooks run before and after, and its record comes first and last. */
+async function writeObjects(
+  parts: Parts,
+  input: ConvergeInput,
+  rendered: Rendered,
+  look: Extract<Look, { state: 'planned' }>,
+  marked: Inventory,
+  run?: ReleaseRun,
+): Promise<PluginVerdict> {
+  const { key, plugin, facts, inputs, signal } = input;
+  const attempted = attemptOf(plugin, inputs.key);
+  const stages = { key, facts, before: input.record, hashes: rendered.hashes, signal };
+  const { early, later } = run === undefined ? { early: [], later: look.tasks } : splitTasks(look.tasks, rendered);
+  const first = await writeStages(parts, { ...stages, tasks: early, record: marked });
+  if (run !== undefined && first.problems.length + first.unserved.length === 0 && !first.surprised) {
+    const findings = { inventory: [...first.record.values()], attempted };
+    if (!(await openRevision(parts, plugin, run)))
+      return { outcome: { phase: 'Progressing', message: 'the release has just changed' }, findings, againInMs: 0 };
+    const waits = await hooksVerdict(parts, run, 'pre', findings);
+    if (waits !== undefined) return waits;
+  }
+  const written =
+    first.surprised || first.problems.length > 0
+      ? first
+      : await writeStages(parts, { ...stages, tasks: later, record: first.record });
   written.unserved.push(...unservedOf(rendered));
   if (look.repairs.size > 0) noteRepairs(parts, plugin, look);
   const drift = driftLeft(parts, look);
   const findings = { inventory: [...written.record.values()], drift, attempted };
   if (written.surprised) return { outcome: undefined, findings, againInMs: 0 };
-  const problems = [...problemsOf(plan), ...written.problems];
+  const problems = [...problemsOf(look.plan), ...written.problems];
   const [unserved] = written.unserved;
   if (problems.length > 0) return failedWith([...problems, ...written.unserved], findings);
   if (unserved !== undefined) {
@@ -110,8 +179,12 @@ async function carryOut(
   const current = parts.plugins.get(key) ?? plugin;
   if (written.postponed) return awaitServers(parts, key, current, written.record, findings, inputs.key);
   const removal = await removeLeaving(parts, key, plugin, written.record);
+  const removed = { ...findings, inventory: [...removal.record.values()] };
+  const unfinished = run === undefined ? undefined : await concludeRelease(parts, plugin, run, removed);
+  if (unfinished !== undefined) return unfinished;
+  const left = await leaveRelease(parts, current);
   const revision = revisionOf(commitOf(parts, plugin), rendered, inputs.key);
-  const complete = { ...findings, inventory: [...removal.record.values()], revision };
+  const complete = { ...removed, ...left, revision };
   const applied = { ...current, status: { ...current.status, revision } };
   const verdict = withHealth(parts, key, applied, removal.record, complete, removal.still, inputs.key);
   return comeBackFor(verdict, removal);

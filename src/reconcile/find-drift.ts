@@ -1,7 +1,6 @@
 import {
   type DriftEntry,
   describeRef,
-  FIELD_MANAGER,
   type InventoryEntry,
   type KubeObject,
   type Plugin,
@@ -11,6 +10,7 @@ import {
 } from '../api/index.ts';
 import type { Inventory } from '../converge/inventory.ts';
 import { driftByValue, driftOf, stillDiffering, type Writer } from '../plan/drift.ts';
+import { managerFor, managerOf } from '../plan/manager.ts';
 import type { Parts } from './parts.ts';
 import { isDeclared } from './records.ts';
 import type { Rendered } from './rendered.ts';
@@ -97,14 +97,14 @@ export function driftOfEntry(
   const recorded = parts.owned.recorded(key)?.set;
   if (recorded === undefined) {
     if (declared === undefined) return { object, fields: ['changed while nobody watched'] };
-    const { paths, by } = driftByValue({ declared, live: live.object, manager: FIELD_MANAGER, ignore });
+    const { paths, by } = driftByValue({ declared, live: live.object, manager: managerFor(declared), ignore });
     return { object, fields: paths, ...(by.length === 0 ? {} : { by: describeWriters(by) }) };
   }
   const drift = driftOf({
     declared: live.object,
     recorded,
     managedFields: live.object.metadata.managedFields,
-    manager: FIELD_MANAGER,
+    manager: managerOf(live.object),
     ignore,
   });
   if (drift.state === 'none') return undefined;

@@ -1,5 +1,6 @@
 import type { KubeObject, Plugin, Sync } from '../api/index.ts';
 import { parseValues } from '../declare/values-text.ts';
+import { type ChartSources, hasChartSource } from './chart-sources.ts';
 import type { Facts } from './facts.ts';
 import { type InputsAnswer, inputsOf, type ReadData, valuesRefs } from './inputs.ts';
 import type { OutsideObjects } from './outside.ts';
@@ -20,16 +21,24 @@ export class InputsMemo {
   readonly #memos = new WeakMap<Plugin, Memo>();
   readonly #outside: OutsideObjects;
   readonly #ownSources: OwnSources;
+  readonly #chartSources: ChartSources;
 
-  constructor(outside: OutsideObjects, ownSources: OwnSources) {
+  constructor(outside: OutsideObjects, ownSources: OwnSources, chartSources: ChartSources) {
     this.#outside = outside;
     this.#ownSources = ownSources;
+    this.#chartSources = chartSources;
   }
 
   of(plugin: Plugin, facts: Facts): InputsAnswer {
     const hasOwn = hasOwnSource(plugin);
-    const ownTree = hasOwn ? this.#ownSources.known(plugin)?.tree : undefined;
-    if (hasOwn && ownTree === undefined) return { state: 'waiting', why: 'its repository to be read' };
+    const hasChart = hasChartSource(plugin);
+    const ownTree = hasOwn
+      ? this.#ownSources.known(plugin)?.tree
+      : hasChart
+        ? this.#chartSources.known(plugin)?.id
+        : undefined;
+    if ((hasOwn || hasChart) && ownTree === undefined)
+      return { state: 'waiting', why: hasOwn ? 'its repository to be read' : 'its chart to be looked up' };
     const from: unknown[] = [ownTree, ...valuesRefs(plugin).map((ref) => this.#outside.get(ref))];
     const memo = this.#memos.get(plugin);
     const isSame =

@@ -12,8 +12,10 @@ import { whyDroppedStay } from './dropped.ts';
 import { tryTasks } from './dry-run.ts';
 import type { Facts } from './facts.ts';
 import { driftOfEntry, type Found, findDrift, findIn } from './find-drift.ts';
+import { type LeftDefinition, leftDefinitions } from './left-definitions.ts';
 import type { Parts } from './parts.ts';
 import { DROPPED, isDeclared } from './records.ts';
+import { regarding } from './regarding.ts';
 import { leavingElsewhere } from './removal-order.ts';
 import type { Rendered } from './rendered.ts';
 import { isPresumedAbsent } from './taken.ts';
@@ -76,7 +78,11 @@ export async function lookAtCluster(parts: Parts, input: LookInput): Promise<Loo
   }
   const undecided = dropped.length === 0 ? undefined : whyDroppedStay(parts, plugin);
   const contents = await contentsOf(client, plugin, dropped, live, leavingElsewhere(parts, key, dropped));
-  const forms = new Map(open.map((declared) => [refKey(refOf(declared)), openObject(plugin, declared, live, unread)]));
+  const left = leftDefinitions(plugin, rendered, live);
+  tellLeft(parts, plugin, left);
+  const leftKeys = new Set(left.map(({ key: at }) => at));
+  const sent = open.filter((object) => !leftKeys.has(refKey(refOf(object))));
+  const forms = new Map(sent.map((declared) => [refKey(refOf(declared)), openObject(plugin, declared, live, unread)]));
   const planInput: PlanInput = {
     plugin: { namespace: plugin.metadata.namespace ?? '', name: plugin.metadata.name },
     desired: [...forms.values()].map(({ form }) => form.object),
@@ -128,6 +134,19 @@ function sortDrift(
   if (plugin.spec.drift.mode === 'ignore') return { repairs, report };
   for (const [at, { entry }] of drift) if (!repairs.has(at) && !report.has(at)) report.set(at, entry);
   return { repairs, report };
+}
+
+function tellLeft(parts: Parts, plugin: Plugin, left: readonly LeftDefinition[]): void {
+  for (const { why } of left) {
+    if (why === undefined) continue;
+    parts.events.record({
+      regarding: regarding(plugin),
+      action: 'Apply',
+      type: 'Warning',
+      reason: 'NotDowngraded',
+      note: why,
+    });
+  }
 }
 
 function openObject(

@@ -5,6 +5,7 @@ import type { EventRecorder } from '../cluster/events.ts';
 import type { OwnedIndex } from '../converge/owned.ts';
 import type { KindWatches } from '../converge/watches.ts';
 import type { Clock } from '../runtime/clock.ts';
+import type { ChartSources } from './chart-sources.ts';
 import type { Declared } from './declared.ts';
 import type { Dependents } from './dependents.ts';
 import type { Facts } from './facts.ts';
@@ -34,6 +35,7 @@ export interface Parts {
   watches: KindWatches;
   outside: OutsideObjects;
   ownSources: OwnSources;
+  chartSources: ChartSources;
   rendered: RenderCache;
   renderWaiters: RenderWaiters;
   repairs: RepairGuard;

@@ -41,6 +41,8 @@ export interface PluginFindings {
   inventory?: readonly InventoryEntry[];
   drift?: readonly DriftEntry[];
   attempted?: PluginStatus['attempted'];
+  release?: PluginStatus['release'] | 'none';
+  resolved?: PluginStatus['resolved'];
 }
 
 /** The next status. Pure: the same outcome over the same status changes nothing, so that a no-op reconcile writes nothing. */
@@ -55,6 +57,9 @@ export function nextPluginStatus(
   if (findings.revision !== undefined) next.revision = findings.revision;
   if (findings.inventory !== undefined) next.inventory = [...findings.inventory];
   if (findings.attempted !== undefined) next.attempted = findings.attempted;
+  if (findings.release === 'none') delete next.release;
+  else if (findings.release !== undefined) next.release = findings.release;
+  if (findings.resolved !== undefined) next.resolved = findings.resolved;
   if (findings.drift !== undefined) setDrift(next, findings.drift, now);
   if (outcome === undefined) return next;
   if (plugin.metadata.generation !== undefined) next.observedGeneration = plugin.metadata.generation;
@@ -166,6 +171,12 @@ function historyAfter(
   const commit = plugin.spec.source.git?.commit ?? next.revision?.commit;
   const entry: HistoryEntry = { key, outcome: outcome.phase, at: timestamp(now) };
   if (commit !== undefined) entry.commit = commit;
-  if (outcome.phase === 'Ready' && next.revision?.version !== undefined) entry.version = next.revision.version;
+  if (outcome.phase === 'Ready') {
+    const { version, chart, app } = next.revision ?? {};
+    if (version !== undefined) entry.version = version;
+    if (chart !== undefined) entry.chart = chart;
+    if (app !== undefined) entry.app = app;
+  }
+  if (next.release !== undefined) entry.revision = next.release.revision;
   return [entry, ...(before.history ?? [])].slice(0, HISTORY_LENGTH);
 }

@@ -1,6 +1,7 @@
 import { ANNOTATION, isError, messageOf, type ObjectRef, type Plugin, refKey } from '../api/index.ts';
 import { readInventory } from '../converge/inventory.ts';
 import { activityIn } from './activity.ts';
+import { chartSecretRefs, hasChartSource } from './chart-sources.ts';
 import { convergePlugin } from './converge-plugin.ts';
 import { currentKey } from './current-key.ts';
 import { factsOf } from './facts.ts';
@@ -41,6 +42,7 @@ export async function reconcilePlugin(
     parts.fullLooks.forget(key);
     parts.taken.forget(key);
     parts.ownSources.forget(key);
+    parts.chartSources.forget(key);
     return undefined;
   }
   const verdict = await lookAt(parts, key, plugin, signal);
@@ -56,7 +58,12 @@ async function lookAt(parts: Parts, key: string, plugin: Plugin, signal: AbortSi
   for (const entry of record.values()) if (entry.fields !== undefined) parts.owned.expect(refKey(entry), entry.fields);
   if (plugin.metadata.deletionTimestamp !== undefined)
     return await remove(parts, key, plugin, { why: 'it was deleted', final: true }, signal);
-  parts.outside.use(key, [...outsideRefs(plugin), ...valuesRefs(plugin), ...credentialRefs(plugin)]);
+  parts.outside.use(key, [
+    ...outsideRefs(plugin),
+    ...valuesRefs(plugin),
+    ...credentialRefs(plugin),
+    ...chartSecretRefs(plugin),
+  ]);
   if (plugin.spec.suspend) {
     await learnDeclared(parts, key, plugin, signal);
     return { outcome: { phase: 'Suspended' }, findings: {} };
@@ -74,11 +81,14 @@ async function lookAt(parts: Parts, key: string, plugin: Plugin, signal: AbortSi
   let secrets: readonly string[] = [];
   try {
     const isAsked = asksForLook(plugin);
-    const nextOwnLook = hasOwnSource(plugin) ? await parts.ownSources.look(plugin, isAsked) : Number.POSITIVE_INFINITY;
+    const nextOwnLook = await lookAtSource(parts, plugin, isAsked, signal);
     const inputs = parts.inputs(plugin, facts);
     if (inputs.state === 'known') secrets = inputs.secrets;
     if (inputs.state === 'waiting') return waiting('ValuesMissing', [inputs.why]);
-    const isNew = plugin.status?.revision?.key !== inputs.key;
+    const retried = isAsked ? withoutVerdict(plugin, inputs.key) : plugin;
+    const gaveUp = gaveUpVerdict(retried, inputs.key);
+    if (gaveUp !== undefined) return gaveUp;
+    const isNew = plugin.status?.revision?.key !== inputs.key || retried !== plugin;
     tried = inputs.key;
     const now = parts.clock.now();
     const full = isAsked || parts.fullLooks.isDue(key, now);
@@ -87,7 +97,7 @@ async function lookAt(parts: Parts, key: string, plugin: Plugin, signal: AbortSi
       settled ??
       (await convergePlugin(parts, {
         key,
-        plugin,
+        plugin: retried,
         facts,
         inputs,
         record,
@@ -99,11 +109,46 @@ async function lookAt(parts: Parts, key: string, plugin: Plugin, signal: AbortSi
     if (full) parts.fullLooks.done(key, now);
     const nextLook = parts.fullLooks.dueAt(key, now) - now;
     const againInMs = Math.min(verdict.againInMs ?? nextLook, nextLook, nextOwnLook);
-    return hideSecrets({ ...verdict, againInMs }, secrets);
+    return hideSecrets(
+      { ...verdict, findings: { ...verdict.findings, ...resolvedNow(parts, plugin) }, againInMs },
+      secrets,
+    );
   } catch (error) {
     if (signal.aborted || isError(error, 'LeaseLost', 'Aborted')) throw error;
     return hideSecrets(failed(plugin, tried, error), secrets);
   }
+}
+
+/** Looks where the source is where that is due; says in how many milliseconds it is due again. */
+async function lookAtSource(parts: Parts, plugin: Plugin, isAsked: boolean, signal: AbortSignal): Promise<number> {
+  if (hasOwnSource(plugin)) return await parts.ownSources.look(plugin, isAsked);
+  if (hasChartSource(plugin)) return await parts.chartSources.look(plugin, isAsked, signal);
+  return Number.POSITIVE_INFINITY;
+}
+
+function resolvedNow(parts: Parts, plugin: Plugin): Pick<PluginFindings, 'resolved'> {
+  const resolved = hasChartSource(plugin) ? parts.chartSources.known(plugin) : undefined;
+  const before = plugin.status?.resolved;
+  const isNews = resolved !== undefined && (resolved.id !== before?.id || resolved.source !== before.source);
+  return isNews ? { resolved } : {};
+}
+
+/** Somebody asks for another try of what was taken back or given up. */
+function withoutVerdict(plugin: Plugin, key: string): Plugin {
+  const { release } = plugin.status ?? {};
+  if (release?.rolledBack?.key !== key && release?.gaveUp?.key !== key) return plugin;
+  const { rolledBack: _, gaveUp: __, ...rest } = release;
+  return { ...plugin, status: { ...plugin.status, release: rest } };
+}
+
+function gaveUpVerdict(plugin: Plugin, key: string): PluginVerdict | undefined {
+  const gaveUp = plugin.status?.release?.gaveUp;
+  if (gaveUp?.key !== key) return undefined;
+  const message = `${gaveUp.why}; kept as it is until something changes (upgrade.onFailure: keep)`;
+  return {
+    outcome: { phase: 'Failed', reason: 'UpgradeFailed', message, userMustAct: true, applied: false },
+    findings: {},
+  };
 }
 
 async function remove(

@@ -13,7 +13,7 @@ import { isDeclared } from './records.ts';
 import { type RenderRevisionInput, type RevisionPlugin, renderRevision } from './render-revision.ts';
 import { keyOf } from './store.ts';
 
-export interface PreviewInput extends Pick<RenderRevisionInput, 'sync' | 'tree' | 'compiled' | 'ownSource'> {
+export interface PreviewInput extends Pick<RenderRevisionInput, 'sync' | 'tree' | 'compiled' | 'ownSource' | 'helm'> {
   client: KubeClient;
   /** Every Plugin in the cluster. */
   plugins: readonly Plugin[];

@@ -10,6 +10,7 @@ import type { PluginFindings } from './plugin-status.ts';
 import { rulesForRemoval } from './prune-plugin.ts';
 import { isOnItsWayOut, removalGate } from './removal-order.ts';
 import { keyOf } from './store.ts';
+import { beginUninstall, endUninstall } from './uninstall-release.ts';
 
 export interface Removal {
   why: string;
@@ -28,7 +29,11 @@ export async function removePlugin(
   removal: Removal,
 ): Promise<PluginVerdict | 'gone'> {
   const record = readInventory(plugin.status?.inventory);
-  if (record.size === 0) return await removed(parts, plugin, removal, 0);
+  if (record.size === 0) {
+    const uninstall = await beginUninstall(parts, plugin);
+    if (uninstall.state === 'wait') return uninstall.verdict;
+    return (await endUninstall(parts, uninstall)) ?? (await removed(parts, plugin, removal, 0));
+  }
   if (plugin.spec.deletion?.policy === 'orphan') return await removed(parts, plugin, removal, record.size);
 
   const blockers = blockersOf(parts, key);
@@ -36,6 +41,8 @@ export async function removePlugin(
   const unknown = parts.declared.whatIsUnknown(plugin);
   if (unknown !== undefined) return removing(`${removal.why}; waits for ${unknown}, before anything is deleted`, {});
 
+  const uninstall = await beginUninstall(parts, plugin);
+  if (uninstall.state === 'wait') return uninstall.verdict;
   const { doomed, released, kept } = await rulesForRemoval(parts, key, plugin, record);
   const sync = syncKeyOf(plugin);
   if (sync !== undefined) parts.kept.add(sync, kept);
@@ -44,7 +51,11 @@ export async function removePlugin(
   const rest = without(record, [...released, ...progress.gone]);
   for (const gone of [...released, ...progress.gone]) parts.owned.forget(gone, key);
   const findings: PluginFindings = sameInventory(rest, record) ? {} : { inventory: [...rest.values()] };
-  if (rest.size === 0) return await removed(parts, plugin, removal, kept.length, findings);
+  if (rest.size === 0) {
+    const last = await endUninstall(parts, uninstall);
+    // What is not on record any more would not be found again: the record stays until the end.
+    return last ?? (await removed(parts, plugin, removal, kept.length, findings));
+  }
   const failure = progress.failed[0];
   if (failure !== undefined) {
     const cause = failure.error;
@@ -101,7 +112,7 @@ async function removed(
     parts.watches.use(keyOf(plugin), []);
     return {
       outcome: { phase: 'Disabled', message: `not installed: ${removal.why}` },
-      findings: { ...findings, inventory: [], revision: {}, drift: [] },
+      findings: { ...findings, inventory: [], revision: {}, drift: [], release: 'none' },
     };
   }
   await dropFinalizer(parts, plugin);

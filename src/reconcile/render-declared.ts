@@ -3,6 +3,7 @@ import { activityIn } from './activity.ts';
 import { type Facts, factsOf } from './facts.ts';
 import type { KnownInputs } from './inputs.ts';
 import type { Parts } from './parts.ts';
+import { renderKey } from './release-state.ts';
 import type { Rendered } from './rendered.ts';
 import { keyOf } from './store.ts';
 
@@ -19,7 +20,9 @@ export async function renderDeclared(
   parts: Parts,
   { key, plugin, facts, inputs, signal }: RenderDeclaredInput,
 ): Promise<Rendered> {
-  const rendered = await parts.rendered.get(inputs.key, () => parts.render(plugin, facts, inputs, signal));
+  const rendered = await parts.rendered.get(renderKey(plugin, inputs.key), () =>
+    parts.render(plugin, facts, inputs, signal),
+  );
   const news = parts.declared.setRendered(key, inputs.key, [...rendered.hashes.keys(), ...rendered.undecided.values()]);
   if (news) wakeWhoWaitsForRendering(parts, key, facts);
   return rendered;

@@ -1,15 +1,18 @@
 import { isError, messageOf, type Plugin, readAs, refKey, type Sync } from '../api/index.ts';
+import type { Chart, Charts } from '../charts/charts.ts';
 import type { KubeClient } from '../cluster/client.ts';
 import { settleAll } from '../converge/limit.ts';
 import { parseValues } from '../declare/values-text.ts';
 import type { FileTree } from '../git/tree.ts';
 import { activityIn } from './activity.ts';
+import { chartRequest, chartSecretRefs, hasChartSource, sourceHash } from './chart-sources.ts';
 import type { Compiled, Wanted } from './compile.ts';
 import { type Facts, factsFrom } from './facts.ts';
 import { withoutSecrets } from './hide-secrets.ts';
 import { type InputsAnswer, inputsOf, valuesRefs } from './inputs.ts';
 import { hasOwnSource } from './own-sources.ts';
-import { renderTree } from './render.ts';
+import { chartFromTree, renderSource } from './render.ts';
+import type { RenderChartInput } from './render-chart.ts';
 import type { Rendered } from './rendered.ts';
 import { definedScopes, type Kinds } from './scopes.ts';
 import { secretData } from './secret-data.ts';
@@ -37,6 +40,8 @@ export interface RenderRevisionInput {
   /** Plugins in the cluster. */
   live: ReadonlyMap<string, Plugin>;
   ownSource(plugin: Plugin, live: Plugin | undefined): Promise<OwnSource>;
+  /** Where charts come from, and what Helm sees of a cluster meanwhile. */
+  helm: { chartsFor(plugin: Plugin, live: Plugin | undefined): Charts } & Pick<RenderChartInput, 'view' | 'discovery'>;
   /** What becomes of a declaration in the cluster. Left out: just what is declared, with the status of now. */
   standing?(wanted: Wanted, live: Plugin | undefined): Promise<Standing>;
 }
@@ -134,13 +139,26 @@ async function renderOne(
   if (activity.state === 'inactive') return { plugin: { ...isHere, rendered: undefined, whyNot: activity.why } };
   if (activity.state === 'waiting') return { waits: activity.why };
   const own = hasOwnSource(plugin) ? await input.ownSource(plugin, live) : undefined;
-  const inputs = await readInputs(input.client, plugin, facts, own);
+  const chart = hasChartSource(plugin) ? await findChart(input, plugin, live) : undefined;
+  const inputs = await readInputs(input.client, plugin, facts, own?.id ?? chart?.id);
   if (inputs.state === 'waiting') return { waits: inputs.why };
-  const { values, secrets } = inputs;
+  const { secrets } = inputs;
   const tree = own?.tree ?? input.tree;
+  const helm = {
+    ...input.helm,
+    cluster: input.client,
+    chart: chart?.fetch ?? (() => chartFromTree(input.helm.chartsFor(plugin, live), tree, plugin, undefined)),
+  };
   const again = async (kinds: Kinds): Promise<Rendered> => {
     try {
-      return await renderTree({ client: kinds, tree, plugin, facts, values, secrets });
+      return await renderSource({
+        client: kinds,
+        tree: chart === undefined ? tree : undefined,
+        plugin,
+        facts,
+        inputs,
+        helm,
+      });
     } catch (error) {
       throw isFatal(error) ? error : withoutSecrets(error, secrets);
     }
@@ -154,12 +172,32 @@ async function readInputs(
   client: KubeClient | undefined,
   plugin: Plugin,
   facts: Facts,
-  own: OwnSource | undefined,
+  sourceId: string | undefined,
 ): Promise<InputsAnswer> {
   const found = new Map<string, Record<string, string> | 'absent'>();
   for (const ref of client === undefined ? [] : valuesRefs(plugin)) {
     const object = await client?.get(ref);
     found.set(refKey(ref), object === undefined ? 'absent' : secretData(object));
   }
-  return inputsOf(plugin, facts, (ref) => found.get(refKey(ref)) ?? 'unknown', parseValues, own?.id);
+  return inputsOf(plugin, facts, (ref) => found.get(refKey(ref)) ?? 'unknown', parseValues, sourceId);
+}
+
+/** Which chart the source means: what the agent has found, so that a plan says what the agent will do, else what is there now. */
+async function findChart(
+  { client, helm }: RenderRevisionInput,
+  plugin: Plugin,
+  live: Plugin | undefined,
+): Promise<{ id: string; fetch(): Promise<Chart> }> {
+  const charts = helm.chartsFor(plugin, live);
+  const data = new Map<string, Readonly<Record<string, string>>>();
+  // A repository is hostile until proven: credentials go to a source that the Plugin in the cluster has already.
+  const isKnown = live !== undefined && sourceHash(live) === sourceHash(plugin);
+  for (const ref of client === undefined || !isKnown ? [] : chartSecretRefs(plugin)) {
+    const secret = await client?.get(ref);
+    if (secret !== undefined) data.set(refKey(ref), secretData(secret));
+  }
+  const request = chartRequest(plugin, (ref) => data.get(refKey(ref)));
+  const found = live?.status?.resolved;
+  const resolved = found?.source === sourceHash(plugin) ? found : await charts.resolve(request);
+  return { id: resolved.id, fetch: () => charts.fetch(request, resolved) };
 }

@@ -1,19 +1,21 @@
-import { EspalierError, type JsonObject, type Plugin, parseDuration, refKey, refOf } from '../api/index.ts';
+import { EspalierError, type Plugin, parseDuration } from '../api/index.ts';
+import type { Chart, ChartRequest, Charts } from '../charts/charts.ts';
 import type { KubeClient } from '../cluster/client.ts';
 import type { FileTree } from '../git/tree.ts';
-import { withFoldedData } from '../plan/secret-forms.ts';
-import { finishObjects } from '../render/finish.ts';
+import type { ClusterView } from '../render/cluster-view.ts';
 import { renderPlugin } from '../render/render.ts';
-import { contentKey } from '../resolve/key.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { createLimit } from '../runtime/limit.ts';
+import { type ChartSources, hasChartSource } from './chart-sources.ts';
 import type { Facts } from './facts.ts';
+import { type FinishInput, finishFor, toRendered } from './finish-rendered.ts';
+import type { KnownInputs } from './inputs.ts';
 import type { Metrics } from './metrics.ts';
 import { hasOwnSource, type OwnSources } from './own-sources.ts';
 import type { Parts } from './parts.ts';
 import { RecentTrees } from './recent-trees.ts';
+import { type RenderChartInput, renderChartPlugin } from './render-chart.ts';
 import type { Rendered } from './rendered.ts';
-import { type Kinds, scopesOf } from './scopes.ts';
 import type { Sources } from './sources.ts';
 
 /** Whatever a Plugin asks for: nobody waits longer, and timers of Node have an end too. */
@@ -23,6 +25,9 @@ export interface RendererOptions {
   client: KubeClient;
   sources: Sources;
   ownSources: OwnSources;
+  charts: Charts;
+  chartSources: ChartSources;
+  view: ClusterView;
   metrics: Metrics;
   clock: Clock;
   /** Renderings at once: each may start a child process. */
@@ -31,83 +36,68 @@ export interface RendererOptions {
 
 /** The agent's renderer: finds the tree that a Plugin is made of, and renders it, few at a time. */
 export function createRenderer(options: RendererOptions): Parts['render'] {
-  const { client, metrics, clock, parallel } = options;
+  const { client, metrics, clock, parallel, charts, chartSources, view } = options;
   const limit = createLimit({ limit: parallel, clock });
   const trees = new RecentTrees(clock);
-  return (plugin, facts, { values, secrets }, signal) =>
+  return (plugin, facts, inputs, signal) =>
     limit(async () => {
       const started = clock.now();
-      const tree = await treeOf(options, trees, plugin, facts);
-      const rendered = await renderTree({ client, tree, plugin, facts, values, secrets, signal });
+      const tree = hasChartSource(plugin) ? undefined : await treeOf(options, trees, plugin, facts);
+      const chart =
+        tree === undefined
+          ? () => chartSources.fetch(plugin, signal)
+          : () => chartFromTree(charts, tree, plugin, signal);
+      const helm = { cluster: client, view, chart };
+      const rendered = await renderSource({ client, tree, plugin, facts, inputs, signal, helm });
       metrics.rendered(plugin.spec.kind, (clock.now() - started) / 1000);
       return rendered;
     });
 }
 
-export interface RenderTreeInput {
-  /** Tells which kinds live in namespaces. */
-  client: Kinds;
-  tree: FileTree;
-  plugin: Plugin;
-  facts: Facts;
-  values: JsonObject;
-  secrets: readonly string[];
-  signal?: AbortSignal;
+/** A folder or archive in Git as a chart: which one, its tree id says. */
+export async function chartFromTree(
+  charts: Charts,
+  tree: FileTree,
+  { spec }: Plugin,
+  signal: AbortSignal | undefined,
+): Promise<Chart> {
+  const request: ChartRequest = { origin: { type: 'git', tree, path: spec.source.git?.path ?? '.' } };
+  const options = signal === undefined ? {} : { signal };
+  return await charts.fetch(request, await charts.resolve(request, options), signal);
 }
 
-/** From a tree to finished objects: the one way, for the agent and for `espalier plan` and `render`. */
-export async function renderTree({
-  client,
-  tree,
-  plugin,
-  facts,
-  values,
-  secrets,
-  signal,
-}: RenderTreeInput): Promise<Rendered> {
+export interface RenderSourceInput extends FinishInput {
+  /** Undefined for a chart that is not in Git. */
+  tree: FileTree | undefined;
+  inputs: KnownInputs;
+  signal?: AbortSignal;
+  /** What charts need: a cluster to look at, and the chart itself. */
+  helm: Pick<RenderChartInput, 'cluster' | 'view' | 'chart'>;
+}
+
+/** From a source to finished objects: the one way, for the agent and for `espalier plan` and `render`. */
+export async function renderSource(input: RenderSourceInput): Promise<Rendered> {
+  const { client, tree, plugin, facts, inputs, signal, helm } = input;
   const { git } = plugin.spec.source;
-  if (git === undefined) {
-    throw new EspalierError(
-      'RenderRefused',
-      `kind ${plugin.spec.kind} from a chart repository or registry is not part of this version; use a folder in Git (source.git)`,
-      { retry: false },
-    );
-  }
-  const namespace = plugin.spec.namespace?.name ?? plugin.metadata.namespace ?? '';
+  const timeoutMs = Math.min(parseDuration(plugin.spec.timeout), LONGEST_RENDERING_MS);
+  const until = signal === undefined ? {} : { signal };
+  if (plugin.spec.kind === 'helm' || plugin.spec.kind === 'template')
+    return await renderChartPlugin({ client, plugin, facts, inputs, timeoutMs, ...helm, ...until });
+  if (tree === undefined || git === undefined)
+    throw new EspalierError('SourceMissing', `kind ${plugin.spec.kind} needs a folder in Git: set source.git`, {
+      retry: false,
+    });
   const { objects, warnings } = await renderPlugin({
     plugin,
     tree,
     path: git.path,
-    values,
-    secrets,
+    values: inputs.values,
+    secrets: inputs.secrets,
     facts: facts.kubernetes === undefined ? {} : { kubernetesVersion: facts.kubernetes },
-    limits: { timeoutMs: Math.min(parseDuration(plugin.spec.timeout), LONGEST_RENDERING_MS) },
-    ...(signal === undefined ? {} : { signal }),
+    limits: { timeoutMs },
+    ...until,
   });
-  const scopes = await scopesOf(client, objects);
-  const finished = finishObjects(objects, {
-    plugin,
-    targetNamespace: namespace,
-    createNamespace: plugin.spec.namespace?.create ?? false,
-    patches: plugin.spec.patches ?? [],
-    images: { rewrite: facts.images, report: facts.reportImages },
-    scopeOf: (object) => scopes.get(`${object.apiVersion} ${object.kind}`) ?? 'unknown',
-  });
-  // `stringData` is written into `data` by the API server, which then says that nobody owns it: drift would go unseen.
-  const sent = finished.objects.map(withFoldedData);
-  const hashes = new Map(sent.map((object) => [refKey(refOf(object)), contentKey({ object }).slice(0, 20)]));
-  const bytes = sent.reduce((sum, object) => sum + JSON.stringify(object).length, 0);
-  return {
-    objects: sent,
-    hashes,
-    warnings: [...warnings, ...finished.warnings],
-    ensure: finished.ensure,
-    version: {},
-    bytes,
-    undecided: new Map(
-      finished.undecided.map((object) => [refKey(refOf(object)), refKey({ ...refOf(object), namespace })]),
-    ),
-  };
+  return toRendered(plugin, await finishFor({ client, plugin, facts }, objects), warnings);
 }
 
 /** The files of the commit that last touched the Plugin; where that is no longer stored, of a commit that has the same folder. */

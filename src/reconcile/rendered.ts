@@ -1,4 +1,5 @@
 import type { KubeObject } from '../api/index.ts';
+import type { RenderedRelease } from './rendered-release.ts';
 
 /** What a key rendered to. */
 export interface Rendered {
@@ -8,6 +9,10 @@ export interface Rendered {
   warnings: readonly string[];
   /** Objects that need only exist, such as a namespace that several Plugins ask for. */
   ensure: ReadonlySet<string>;
+  /** Those of `objects` that define kinds for the chart and are no part of its release: never downgraded. */
+  definitions: ReadonlySet<string>;
+  /** What makes it a Helm release. */
+  release?: RenderedRelease;
   /** What the source says of its own version, where it has one. */
   version: { chart?: string; version?: string; app?: string };
   bytes: number;
@@ -35,6 +40,14 @@ export class RenderCache {
   /** What is kept, without rendering. */
   peek(key: string): Rendered | undefined {
     return this.#entries.get(key);
+  }
+
+  /** What is kept no longer holds. */
+  drop(key: string): void {
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return;
+    this.#entries.delete(key);
+    this.#bytes -= entry.bytes;
   }
 
   async get(key: string, render: () => Promise<Rendered>): Promise<Rendered> {

@@ -8,6 +8,7 @@ import type { PluginVerdict } from './plugin.ts';
 import type { PluginFindings, PluginOutcome } from './plugin-status.ts';
 import { comeBackFor, removeLeaving } from './prune-plugin.ts';
 import { DROPPED, isDeclared, KEPT } from './records.ts';
+import { isRolledBack, renderKey } from './release-state.ts';
 import { timeLeft } from './time-left.ts';
 
 /**
@@ -21,7 +22,7 @@ export async function settlePlugin(
   record: Inventory,
   inputsKey: string,
 ): Promise<PluginVerdict | undefined> {
-  const found = findDrift(parts, key, plugin, record, findIn(parts.rendered.peek(inputsKey)));
+  const found = findDrift(parts, key, plugin, record, findIn(parts.rendered.peek(renderKey(plugin, inputsKey))));
   if (found.repair.size > 0 || found.unsure) return undefined;
   if (hasDropped(plugin) && whyDroppedStay(parts, plugin) === undefined) return undefined;
   const removal = await removeLeaving(parts, key, plugin, record);
@@ -58,6 +59,15 @@ export function withHealth(
       findings,
       again,
     );
+  if (sick.length === 0 && isRolledBack(plugin, inputsKey)) {
+    const { revision, why } = plugin.status?.release?.rolledBack ?? {};
+    const message = `rolled back to revision ${revision}, because: ${why}`;
+    return verdict(
+      { phase: 'Failed', reason: 'RolledBack', message, userMustAct: true, applied: true },
+      findings,
+      again,
+    );
+  }
   if (sick.length === 0)
     return verdict({ phase: 'Ready', message: readyMessage(parts, plugin, record, stillLeaving) }, findings, again);
   const left = timeLeft(plugin, inputsKey, parts.clock.now());

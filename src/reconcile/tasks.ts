@@ -1,16 +1,10 @@
-import {
-  type DriftEntry,
-  describeRef,
-  FIELD_MANAGER,
-  type InventoryEntry,
-  type JsonObject,
-  type KubeObject,
-} from '../api/index.ts';
+import { type DriftEntry, describeRef, type InventoryEntry, type JsonObject, type KubeObject } from '../api/index.ts';
 import type { ApplyTask } from '../converge/apply.ts';
 import { ourFields } from '../converge/owned.ts';
 import { driftByValue } from '../plan/drift.ts';
 import { hashFields } from '../plan/fields.ts';
 import { type AppliedForm, withoutIgnored } from '../plan/ignore.ts';
+import { managerFor } from '../plan/manager.ts';
 import type { ObjectPlan, PluginPlan } from '../plan/object-plan.ts';
 import { wereOurs } from '../plan/take-back.ts';
 import { describeWriters, GONE } from './find-drift.ts';
@@ -67,7 +61,7 @@ export function tasksFor(input: TasksInput): Tasks {
           recordedHash: entry?.fields,
           recorded: known.recorded(step.key),
           managedFields: there?.metadata.managedFields,
-          manager: FIELD_MANAGER,
+          manager: managerFor(object.form.object),
         }),
     };
     if (object.unread === true) task.onlyNew = true;
@@ -85,7 +79,7 @@ export function tasksFor(input: TasksInput): Tasks {
 
 /** What is sent of a declared object: without what others may change. */
 export function formOf(plugin: LookInput['plugin'], declared: KubeObject, live: KubeObject | undefined): AppliedForm {
-  return withoutIgnored(declared, live, plugin.spec.drift.ignore ?? [], FIELD_MANAGER);
+  return withoutIgnored(declared, live, plugin.spec.drift.ignore ?? [], managerFor(declared));
 }
 
 function writes(step: ObjectPlan): boolean {
@@ -111,7 +105,7 @@ function driftIn(step: ObjectPlan, { object }: AppliedForm, live: KubeObject | u
   const name = describeRef(step.ref);
   if (live === undefined) return { object: name, fields: [GONE] };
   if (step.action !== 'change') return undefined;
-  const { paths, by } = driftByValue({ declared: object, live, manager: FIELD_MANAGER, ignore: [] });
+  const { paths, by } = driftByValue({ declared: object, live, manager: managerFor(object), ignore: [] });
   const fields = paths.length > 0 ? paths : step.fields.map(({ path }) => path);
   return { object: name, fields, ...(by.length === 0 ? {} : { by: describeWriters(by) }) };
 }

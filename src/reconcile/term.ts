@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { isError, type KubeObject, messageOf, type ObjectRef, type Plugin, type Sync } from '../api/index.ts';
+import type { Charts } from '../charts/charts.ts';
 import { celHealth } from '../cluster/celhealth.ts';
 import type { KubeClient } from '../cluster/client.ts';
 import { createEventRecorder } from '../cluster/events.ts';
@@ -7,11 +8,13 @@ import { type Health, healthOf } from '../cluster/health.ts';
 import { OwnedIndex } from '../converge/owned.ts';
 import { KindWatches } from '../converge/watches.ts';
 import type { UrlPolicy } from '../git/url.ts';
+import { ClusterView } from '../render/cluster-view.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { runController } from '../runtime/controller.ts';
 import { WorkQueue } from '../runtime/queue.ts';
 import { verdictOf } from '../runtime/verdict.ts';
 import { isWanted } from './activity.ts';
+import { ChartSources } from './chart-sources.ts';
 import { currentKey } from './current-key.ts';
 import { Declared } from './declared.ts';
 import { Dependents, dependenciesOf } from './dependents.ts';
@@ -48,6 +51,7 @@ export interface TermOptions {
   dir: string;
   instance: string;
   urlPolicy: UrlPolicy;
+  charts: Charts;
   /** Only Syncs and Plugins of this namespace are looked after. */
   onlyNamespace: string | undefined;
   isAgent(object: ObjectRef | KubeObject): boolean;
@@ -130,7 +134,15 @@ export function runTerm(options: TermOptions): Term {
   );
   const sources = new Sources({ dir: options.dir, policy: options.urlPolicy, outside });
   const ownSources = new OwnSources(sources, clock);
-  const memo = new InputsMemo(outside, ownSources);
+  const chartSources = new ChartSources({
+    charts: options.charts,
+    clock,
+    outside,
+    onTrouble: (plugin, message) =>
+      log.warn({ plugin, message }, 'its chart could not be looked up; what was found last holds'),
+  });
+  const view = new ClusterView();
+  const memo = new InputsMemo(outside, ownSources, chartSources);
   const wishes = { health: {}, message: { after: MESSAGE_DELAY_MS }, drift: { priority: 1 }, gone: { priority: 1 } };
   const owned = new OwnedIndex({
     healthOf: (plugin, object) => healthFor(plugins.get(plugin), object),
@@ -188,12 +200,16 @@ export function runTerm(options: TermOptions): Term {
     wakeSync,
     sources,
     ownSources,
+    chartSources,
     memories,
     schedules,
     render: createRenderer({
       client,
       sources,
       ownSources,
+      charts: options.charts,
+      chartSources,
+      view,
       metrics: options.metrics,
       clock,
       parallel: options.renderers,
@@ -245,6 +261,7 @@ export function runTerm(options: TermOptions): Term {
     schedules.stopAll();
     await events.stop();
     await sources.close();
+    await view.close();
   });
   const term: Term = { parts, queues, ready, isReady: false, syncKeys: () => [...syncs.values()].map(keyOf), ended };
   ready.then(

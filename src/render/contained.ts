@@ -15,6 +15,8 @@ export interface ContainedRun {
   /** A private folder: working directory, home and temporary files are in it. */
   folder: string;
   input?: string;
+  /** Absent: no cluster. */
+  kubeconfig?: string;
   timeoutMs: number;
   outputBytes: number;
   secrets: readonly string[];
@@ -39,7 +41,7 @@ export async function runContained(tools: RenderTools, run: ContainedRun): Promi
   const result = await tools.run('/bin/sh', {
     args: ['-c', WITH_LIMIT, run.tool, String(MEMORY_KIB), program, ...run.args],
     cwd: run.folder,
-    env: containedEnv(run.folder),
+    env: { ...containedEnv(run.folder), ...(run.kubeconfig === undefined ? {} : { KUBECONFIG: run.kubeconfig }) },
     input: run.input,
     timeoutMs: run.timeoutMs,
     graceMs: GRACE_MS,

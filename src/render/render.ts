@@ -30,7 +30,7 @@ export interface RenderInput {
   limits?: Partial<RenderLimits>;
 }
 
-const REAL_TOOLS: RenderTools = { run: runProgram, path: toolPath };
+export const REAL_TOOLS: RenderTools = { run: runProgram, path: toolPath };
 
 /**
  * Makes the objects of a Plugin from a folder in Git. The same input gives the same objects; nothing is reached but

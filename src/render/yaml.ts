@@ -1,4 +1,4 @@
-import { constructFromEvents, EVENT_ID, parseEvents, YAMLException } from 'js-yaml';
+import { constructFromEvents, dump, EVENT_ID, parseEvents, YAMLException } from 'js-yaml';
 import { EspalierError, messageOf } from '../api/index.ts';
 import { GO_SCHEMA } from './yaml-scalars.ts';
 
@@ -90,4 +90,9 @@ function yamlFault(error: unknown, file: string, firstLine: number): EspalierErr
   const data = mark === undefined ? { file } : { file, line: mark.line + firstLine, column: mark.column + 1 };
   // Neither the snippet nor the cause: both quote the text, which may hold secrets.
   return new EspalierError('RenderFailed', `${place}: not valid YAML: ${reason}`, { data, retry: false });
+}
+
+/** One object as YAML, with quotes wherever some reader of YAML would see something else than text. */
+export function yamlText(object: object): string {
+  return dump(object, { lineWidth: -1, noRefs: true });
 }

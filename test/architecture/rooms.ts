@@ -15,12 +15,15 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   declare: { uses: ['git'] },
   resolve: { uses: [], pure: true },
   charts: { uses: ['git', 'tools', 'resolve'] },
-  render: { uses: ['git', 'tools'] },
+  release: { uses: [], pure: true },
+  render: { uses: ['git', 'tools', 'release'] },
   plan: { uses: [], pure: true },
   cluster: { uses: [] },
   converge: { uses: ['cluster', 'plan', 'render', 'tools'] },
   runtime: { uses: [] },
-  reconcile: { uses: ['git', 'declare', 'resolve', 'charts', 'render', 'plan', 'cluster', 'converge', 'runtime'] },
+  reconcile: {
+    uses: ['git', 'declare', 'resolve', 'charts', 'render', 'release', 'plan', 'cluster', 'converge', 'runtime'],
+  },
   forge: { uses: [] },
   web: { uses: [] },
   page: { uses: [] },
@@ -28,7 +31,19 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   playground: { uses: ['tools', 'cluster', 'git'] },
   cli: {
     uses: [
-      ...['git', 'declare', 'resolve', 'render', 'plan', 'cluster', 'converge', 'runtime', 'reconcile', 'forge'],
+      ...[
+        'git',
+        'declare',
+        'resolve',
+        'render',
+        'release',
+        'plan',
+        'cluster',
+        'converge',
+        'runtime',
+        'reconcile',
+        'forge',
+      ],
       ...['web', 'tools', 'playground', 'charts'],
     ],
   },
@@ -61,7 +76,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** What a pure room may have of Node: hashing is a function of its input, and a package may be loaded late. */
-export const PURE_BUILTINS: readonly string[] = ['node:crypto', 'node:module'];
+export const PURE_BUILTINS: readonly string[] = ['node:crypto', 'node:module', 'node:zlib'];
 
 /** Words that a pure room has no use for. */
 export const IMPURE: readonly { word: RegExp; what: string }[] = [

@@ -146,7 +146,15 @@ export const LABELS_FIELD = {
 /** An expression that Espalier compiles and runs; the API server sees text only. */
 export const CEL_FIELD = { type: 'string', minLength: 1, maxLength: 4096 } as const satisfies Schema;
 
-export const FREE_FORM = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } as const satisfies Schema;
+/**
+ * Applied as one piece: merged field by field, an empty map that lost its last field would come out as null, which
+ * means something else to a chart.
+ */
+export const FREE_FORM = {
+  type: 'object',
+  'x-kubernetes-preserve-unknown-fields': true,
+  'x-kubernetes-map-type': 'atomic',
+} as const satisfies Schema;
 
 export const SECRET_REF = {
   type: 'object',

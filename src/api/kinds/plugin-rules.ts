@@ -192,6 +192,18 @@ export const UPGRADE = {
         "CustomResourceDefinitions in a chart's crds folder. replace: create and upgrade, never downgrade. create: only where missing. skip: leave alone.",
     },
     approval: { ...APPROVAL, description: 'required: a new version waits until a person approves it.' },
+    onFailure: {
+      type: 'string',
+      enum: ['retry', 'keep', 'rollback'],
+      default: 'retry',
+      description:
+        'What follows when an upgrade of a Helm release fails. retry: try again, less and less often. keep: leave what is there until something changes. rollback: go back to the last revision that was deployed.',
+    },
+    test: {
+      type: 'boolean',
+      default: false,
+      description: "Run the chart's tests after each revision; it is ready when they have passed.",
+    },
   },
 } as const satisfies Schema;
 

@@ -62,9 +62,60 @@ const HISTORY_ENTRY = {
   properties: {
     commit: { type: 'string', description: 'Commit that was applied.' },
     version: { type: 'string', description: 'Version that was applied.' },
+    chart: { type: 'string', description: 'Name of the chart.' },
+    app: { type: 'string', description: 'Version of the application, as the chart names it.' },
+    revision: { type: 'integer', minimum: 1, description: 'Revision of the Helm release.' },
     key: { type: 'string', description: 'Hash of everything that the objects were made from.' },
     outcome: { type: 'string', description: 'How it ended: Ready or Failed.' },
     at: { type: 'string', format: 'date-time', description: 'When it ended.' },
+  },
+} as const satisfies Schema;
+
+/** What is known of the Helm release of a Plugin of kind helm. Written before the release's record is. */
+const RELEASE = {
+  type: 'object',
+  required: ['name', 'namespace', 'revision', 'attempt'],
+  description: 'The Helm release, as `helm list` shows it.',
+  properties: {
+    name: { type: 'string', description: 'Name of the release.' },
+    namespace: { type: 'string', description: 'Namespace of the release.' },
+    revision: { type: 'integer', minimum: 1, description: 'Revision that was written last.' },
+    attempt: { type: 'string', description: 'Tells the record of this revision from one that somebody else wrote.' },
+    key: {
+      type: 'string',
+      description: 'Hash of everything that this revision was made from; `rollback` for one that took another back.',
+    },
+    gaveUp: {
+      type: 'object',
+      required: ['key', 'why'],
+      description: 'What failed and is not tried again until something changes (upgrade.onFailure keep).',
+      properties: {
+        key: { type: 'string', description: 'Hash of what failed.' },
+        why: { type: 'string', description: 'Why it failed.' },
+      },
+    },
+    rolledBack: {
+      type: 'object',
+      required: ['key', 'revision', 'why'],
+      description: 'A revision that failed and was taken back. It is tried again when something changes.',
+      properties: {
+        key: { type: 'string', description: 'Hash of what failed.' },
+        revision: { type: 'integer', minimum: 1, description: 'Revision that is deployed again.' },
+        why: { type: 'string', description: 'Why it failed.' },
+      },
+    },
+  },
+} as const satisfies Schema;
+
+/** Which exact chart a range or a repository meant at the last look. */
+const RESOLVED = {
+  type: 'object',
+  required: ['source', 'version', 'id'],
+  description: 'The chart that the source means, as of the last look.',
+  properties: {
+    source: { type: 'string', description: 'Hash of the source that was asked.' },
+    version: { type: 'string', description: 'Version of the chart.' },
+    id: { type: 'string', description: 'Digest of the chart, or what else tells it from any other.' },
   },
 } as const satisfies Schema;
 
@@ -117,6 +168,8 @@ export const PLUGIN_STATUS = {
       description: 'The last ten revisions, newest first.',
     },
     attempted: ATTEMPT,
+    release: RELEASE,
+    resolved: RESOLVED,
   },
 } as const satisfies Schema;
 
@@ -127,3 +180,5 @@ export type DriftEntry = Complete<typeof DRIFT_ENTRY>;
 export type HistoryEntry = Complete<typeof HISTORY_ENTRY>;
 export type Revision = Complete<typeof REVISION>;
 export type Attempt = Complete<typeof ATTEMPT>;
+export type PluginRelease = Complete<typeof RELEASE>;
+export type ResolvedSource = Complete<typeof RESOLVED>;

@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { pino } from 'pino';
+import { createCharts } from '../../../src/charts/charts.ts';
 import { createClient } from '../../../src/cluster/client.ts';
 import { agentIdentity } from '../../../src/reconcile/identity.ts';
 import type { Metrics } from '../../../src/reconcile/metrics.ts';
@@ -64,6 +65,7 @@ async function startSettled(t: TestContext, options: { fullLookEveryMs: number }
     isAgent: agentIdentity(namespace),
     concurrency: 8,
     renderers: 2,
+    charts: createCharts({ cacheDir: await tempDir(t) }),
     fullLookEveryMs: options.fullLookEveryMs,
     graceMs: 1_000,
     signal: stop.signal,

@@ -1,0 +1,41 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { EspalierError, type Plugin } from '../api/index.ts';
+import { type Charts, createCharts } from '../charts/charts.ts';
+import { hasChartSource, sourceHash } from '../reconcile/chart-sources.ts';
+import type { RenderRevisionInput } from '../reconcile/render-revision.ts';
+import { ClusterView, type ReadPath } from '../render/cluster-view.ts';
+import { offlineDiscovery } from './offline-discovery.ts';
+
+/**
+ * Charts for one command, in a folder that goes with it. What a repository declares is hostile until proven: private
+ * addresses are for sources alone that the Plugin in the cluster has already.
+ */
+export async function withHelm<T>(
+  use: (helm: RenderRevisionInput['helm']) => Promise<T>,
+  { offline = false, kubernetes }: { offline?: boolean; kubernetes?: string | undefined } = {},
+): Promise<T> {
+  const dir = await mkdtemp(join(tmpdir(), 'espalier-charts-'));
+  const open = new Map<boolean, Charts>();
+  const view = new ClusterView();
+  const discovery: { discovery?: ReadPath } = offline ? { discovery: offlineDiscovery(kubernetes) } : {};
+  const chartsFor = (plugin: Plugin, live: Plugin | undefined): Charts => {
+    if (offline && hasChartSource(plugin)) {
+      const message = 'its chart is in a repository or registry, which is not looked at with --offline';
+      throw new EspalierError('SourceMissing', message, { retry: false });
+    }
+    const isKnown = live !== undefined && sourceHash(live) === sourceHash(plugin);
+    const addresses = { http: isKnown, privateAddresses: isKnown };
+    const charts = open.get(isKnown) ?? createCharts({ cacheDir: join(dir, String(isKnown)), addresses });
+    open.set(isKnown, charts);
+    return charts;
+  };
+  try {
+    return await use({ chartsFor, view, ...discovery });
+  } finally {
+    await Promise.all([...open.values()].map((charts) => charts.close()));
+    await view.close();
+    await rm(dir, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,128 @@
+import { isError, type KubeObject, LABEL, type PluginRelease } from '../api/index.ts';
+import type { KubeClient } from '../cluster/client.ts';
+import { type Release, type ReleaseStatus, readRecord, recordName, writeRecord } from '../release/record.ts';
+
+/** A revision as its record's labels tell it; what it holds is read only where that is needed. */
+export interface RecordHead {
+  revision: number;
+  status: ReleaseStatus;
+  /** What of ours is on it. Helm copies these labels to the revisions that it makes itself. */
+  key: string | undefined;
+  attempt: string | undefined;
+  /** `namespace/name` of the Plugin that the release belongs to. */
+  owner: string | undefined;
+}
+
+export interface ReleaseName {
+  name: string;
+  namespace: string;
+}
+
+/** As many as Helm keeps. */
+const HISTORY_MAX = 10;
+
+/** The records of a release, oldest first. */
+export async function listRecords(client: KubeClient, { name, namespace }: ReleaseName): Promise<RecordHead[]> {
+  const { items } = await client.list({
+    apiVersion: 'v1',
+    kind: 'Secret',
+    namespace,
+    labelSelector: `owner=helm,name=${name}`,
+    metadataOnly: true,
+  });
+  return items
+    .map(headOf)
+    .filter(({ revision }) => Number.isSafeInteger(revision) && revision > 0)
+    .sort((a, b) => a.revision - b.revision);
+}
+
+function headOf({ metadata }: KubeObject): RecordHead {
+  const labels = metadata.labels ?? {};
+  const owner = labels[LABEL.owner];
+  return {
+    revision: Number(labels.version),
+    status: (labels.status ?? 'unknown') as ReleaseStatus,
+    key: labels[LABEL.key],
+    attempt: labels[LABEL.attempt],
+    owner: owner === undefined ? undefined : `${labels[LABEL.ownerNamespace] ?? ''}/${owner}`,
+  };
+}
+
+/** What a revision holds; undefined when there is no such revision. */
+export async function readRevision(
+  client: KubeClient,
+  { name, namespace }: ReleaseName,
+  revision: number,
+): Promise<Release | undefined> {
+  const secret = await client.get({ apiVersion: 'v1', kind: 'Secret', namespace, name: recordName(name, revision) });
+  return secret === undefined ? undefined : readRecord(secret);
+}
+
+/** Writes a revision that must not exist yet. `taken`: somebody else was faster. */
+export async function createRevision(
+  client: KubeClient,
+  release: Release,
+  labels: Readonly<Record<string, string>>,
+): Promise<'created' | 'taken'> {
+  try {
+    await client.create(writeRecord(release, labels));
+    return 'created';
+  } catch (error) {
+    if (isError(error, 'KubeAlreadyExists', 'KubeConflict')) return 'taken';
+    throw error;
+  }
+}
+
+/** Writes a revision of ours again. The labels of ours stay. */
+export async function updateRevision(client: KubeClient, release: Release): Promise<void> {
+  const secret = writeRecord(release, {});
+  const { name, namespace = '' } = secret.metadata;
+  const body = { metadata: { labels: secret.metadata.labels ?? {} }, data: secret.data as { release: string } };
+  await client.patch({ apiVersion: 'v1', kind: 'Secret', namespace, name }, body, {
+    type: 'merge',
+    fieldManager: 'Helm',
+  });
+}
+
+/** Older revisions that were deployed are superseded by a new one, and those beyond what Helm keeps go. */
+export async function settleHistory(
+  client: KubeClient,
+  release: ReleaseName,
+  heads: readonly RecordHead[],
+  current: number,
+): Promise<void> {
+  const older = heads.filter(({ revision }) => revision !== current);
+  for (const { revision, status } of older) {
+    if (status !== 'deployed') continue;
+    const record = await readRevision(client, release, revision);
+    if (record !== undefined)
+      await updateRevision(client, { ...record, info: { ...record.info, status: 'superseded' } });
+  }
+  await removeRevisions(client, release, older.slice(0, Math.max(0, older.length + 1 - HISTORY_MAX)));
+}
+
+export async function removeRevisions(
+  client: KubeClient,
+  { name, namespace }: ReleaseName,
+  heads: readonly Pick<RecordHead, 'revision'>[],
+): Promise<void> {
+  for (const { revision } of heads)
+    await client.delete({ apiVersion: 'v1', kind: 'Secret', namespace, name: recordName(name, revision) });
+}
+
+export function ownerLabels(
+  plugin: { metadata: { name: string; namespace?: string } },
+  { key = '', attempt }: Pick<PluginRelease, 'key' | 'attempt'>,
+): Record<string, string> {
+  return {
+    [LABEL.owner]: plugin.metadata.name,
+    [LABEL.ownerNamespace]: plugin.metadata.namespace ?? '',
+    [LABEL.key]: shortKey(key),
+    [LABEL.attempt]: attempt,
+  };
+}
+
+/** A label's value has 63 characters. */
+export function shortKey(key: string): string {
+  return key.slice(0, 40);
+}

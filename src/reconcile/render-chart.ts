@@ -1,0 +1,202 @@
+import { ANNOTATION, EspalierError, type KubeObject, type Plugin, refKey, refOf } from '../api/index.ts';
+import type { Chart } from '../charts/charts.ts';
+import type { KubeClient } from '../cluster/client.ts';
+import type { Hook, Release } from '../release/record.ts';
+import type { ClusterView, ReadPath } from '../render/cluster-view.ts';
+import { renderChart } from '../render/helm.ts';
+import { manifestOf, type Sourced } from '../render/helm-manifest.ts';
+import { DEFAULT_RENDER_LIMITS } from '../render/limits.ts';
+import { parseObjects } from '../render/parse-stream.ts';
+import { REAL_TOOLS } from '../render/render.ts';
+import { yamlText } from '../render/yaml.ts';
+import { asAccount } from './account.ts';
+import { type FinishInput, finishFor, toRendered } from './finish-rendered.ts';
+import type { KnownInputs } from './inputs.ts';
+import { listRecords, readRevision } from './release-records.ts';
+import { recordFor } from './release-state.ts';
+import type { Rendered } from './rendered.ts';
+import { chartVersion, packDraft, type ReadyHook, releaseOf, withReleaseMarks } from './rendered-release.ts';
+
+export interface RenderChartInput extends FinishInput {
+  inputs: KnownInputs;
+  /** For the records of the release, and for what templates look up. */
+  cluster: KubeClient | undefined;
+  /** What a cluster serves, where there is none to ask. */
+  discovery?: ReadPath;
+  view: ClusterView;
+  chart(): Promise<Chart>;
+  timeoutMs: number;
+  signal?: AbortSignal;
+}
+
+interface Parts {
+  objects: readonly Sourced[];
+  definitions: readonly KubeObject[];
+  hooks: readonly ReadyHook[];
+  warnings: readonly string[];
+}
+
+const LONGEST_RELEASE_NAME = 53;
+
+/**
+ * A chart's objects. For kind helm they are those of a release: what a revision of ours holds is read from its record,
+ * as it was applied, random values included; only what is new is rendered.
+ */
+export async function renderChartPlugin(input: RenderChartInput): Promise<Rendered> {
+  const { plugin, facts, inputs } = input;
+  if (plugin.spec.kind === 'template') return await renderPlain(input);
+  const release = releaseOf(plugin);
+  if (release.name.length > LONGEST_RELEASE_NAME) {
+    const message = `a Helm release can't have a name of more than ${LONGEST_RELEASE_NAME} characters; rename Plugin ${release.name}`;
+    throw new EspalierError('RenderRefused', message, { retry: false });
+  }
+  const client = input.cluster === undefined ? undefined : asAccount(input.cluster, facts.account);
+  if (client === undefined) return await renderRevision(input, 1);
+  const heads = await listRecords(client, release);
+  const ours = recordFor(plugin, inputs.key, heads);
+  const known = ours === undefined ? undefined : await readRevision(client, release, ours.revision);
+  if (known !== undefined) return await fromRecord(input, known);
+  return await renderRevision(input, (heads.at(-1)?.revision ?? 0) + 1);
+}
+
+/** A chart without a release: its objects are the Plugin's, like those of plain manifests. */
+async function renderPlain(input: RenderChartInput): Promise<Rendered> {
+  const { chart, rendered } = await renderAnew(input, 1);
+  const definitions = definitionsOf(input.plugin, chart);
+  const hooks = rendered.hooks.filter(({ hook }) => !hook.events.includes('test'));
+  const objects = [...(await definitions), ...[...rendered.objects, ...hooks].map(({ object }) => object)];
+  return {
+    ...toRendered(input.plugin, await finishFor(input, objects), rendered.warnings),
+    version: chartVersion(rendered.draft),
+  };
+}
+
+async function renderRevision(input: RenderChartInput, revision: number): Promise<Rendered> {
+  const { chart, rendered } = await renderAnew(input, revision);
+  const finished = await finishFor(
+    input,
+    rendered.hooks.map(({ object }) => object),
+    { namespace: false },
+  );
+  const hooks = rendered.hooks.map(({ hook }, index): ReadyHook => {
+    const object = finished.objects[index] as KubeObject; // one for each that was given
+    return { hook: { ...hook, manifest: yamlText(object) } satisfies Hook, object };
+  });
+  const definitions = await definitionsOf(input.plugin, chart);
+  const { result, own } = await assemble(input, { ...rendered, hooks, definitions });
+  const manifest = manifestOf(own.map((object, index) => ({ object, path: rendered.objects[index]?.path ?? '' })));
+  const draft = { ...rendered.draft, manifest };
+  const release = {
+    ...releaseOf(input.plugin),
+    hooks,
+    draft: packDraft(draft),
+    fromRevision: undefined,
+    asRevision: revision,
+  };
+  return { ...result, version: chartVersion(draft), release };
+}
+
+/** What a revision of ours declared, from its record: nothing is patched or rewritten a second time. */
+async function fromRecord(input: RenderChartInput, record: Release): Promise<Rendered> {
+  const title = `revision ${record.version} of release ${record.name}`;
+  const objects = (await parse(record.manifest, title, input.signal)).map((object) => ({ object, path: '' }));
+  const hooks: ReadyHook[] = [];
+  for (const hook of record.hooks ?? []) {
+    const [object] = await parse(hook.manifest, `${title}, hook ${hook.name}`, input.signal);
+    if (object !== undefined) hooks.push({ hook, object });
+  }
+  const { plugin, facts } = input;
+  const unpatched = { ...plugin, spec: { ...plugin.spec, patches: [] } };
+  const definitions = hasDefinitions(plugin) ? await definitionsOf(plugin, await input.chart()) : [];
+  const { result } = await assemble(
+    { ...input, plugin: unpatched, facts: { ...facts, images: [] } },
+    { objects, hooks, definitions, warnings: [] },
+  );
+  const { chart, config = {}, manifest, info } = record;
+  const draft = { chart, config, manifest, ...(info.notes === undefined ? {} : { notes: info.notes }) };
+  const release = {
+    ...releaseOf(plugin),
+    hooks,
+    draft: packDraft(draft),
+    fromRevision: record.version,
+    asRevision: record.version,
+  };
+  return { ...result, version: chartVersion(draft), release };
+}
+
+async function renderAnew(input: RenderChartInput, revision: number) {
+  const { plugin, facts, inputs, cluster, signal } = input;
+  const chart = await input.chart();
+  if (chart.type === 'library') {
+    const message = `chart ${chart.name} is a library for other charts and can't be installed`;
+    throw new EspalierError('RenderRefused', message, { retry: false });
+  }
+  const rendered = await renderChart(
+    {
+      release: { ...releaseOf(plugin), revision },
+      archive: chart.archive,
+      title: `chart ${chart.name} ${chart.version}`,
+      values: inputs.values,
+      secrets: inputs.secrets,
+      view: input.view,
+      discovery: cluster === undefined ? (input.discovery ?? nothingServed) : readerOf(cluster),
+      objects: cluster !== undefined && chart.usesLookup ? readerOf(asAccount(cluster, facts.account)) : undefined,
+      limits: { ...DEFAULT_RENDER_LIMITS, timeoutMs: input.timeoutMs },
+      signal,
+    },
+    REAL_TOOLS,
+  );
+  return { chart, rendered };
+}
+
+/** The namespace that is asked for comes first, then definitions, then what belongs to the release and says so. */
+async function assemble(
+  input: RenderChartInput,
+  { objects, definitions, hooks, warnings }: Parts,
+): Promise<{ result: Rendered; own: KubeObject[] }> {
+  const release = releaseOf(input.plugin);
+  const finished = await finishFor(input, [...definitions, ...objects.map(({ object }) => object)]);
+  const before = finished.objects.slice(0, finished.objects.length - objects.length);
+  const own = finished.objects.slice(before.length);
+  const marked = [...before, ...own.map((object) => withReleaseMarks(object, release))];
+  const result = toRendered(input.plugin, { ...finished, objects: marked }, warnings);
+  const keys = before.map((object) => refKey(refOf(object))).filter((at) => !finished.ensure.has(at));
+  const bytes = result.bytes + hooks.reduce((sum, { hook }) => sum + hook.manifest.length, 0);
+  return { result: { ...result, bytes, definitions: new Set(keys) }, own };
+}
+
+/** Kinds that a chart brings in its crds folders: not part of the release, so that Helm never deletes them. */
+async function definitionsOf({ spec }: Plugin, { crds }: Chart): Promise<KubeObject[]> {
+  if (spec.upgrade.crds === 'skip') return [];
+  const all = await Promise.all(crds.map(({ file, text }) => parse(text, file, undefined)));
+  const byName = new Map(all.flat().map((object) => [object.metadata.name, object]));
+  return [...byName.values()].map(adopting);
+}
+
+/** Whoever installed a definition before: the chart's objects need it, and it is taken over where nobody declares it now. */
+function adopting(object: KubeObject): KubeObject {
+  const annotations = { ...object.metadata.annotations, [ANNOTATION.adopt]: 'true' };
+  return { ...object, metadata: { ...object.metadata, annotations } };
+}
+
+/** By what is on record: a chart without definitions need not be at hand to know what it declared. */
+function hasDefinitions({ status }: Plugin): boolean {
+  return (status?.inventory ?? []).some(({ kind }) => kind === 'CustomResourceDefinition');
+}
+
+async function parse(text: string, title: string, signal: AbortSignal | undefined): Promise<KubeObject[]> {
+  const found = await parseObjects(text, title, () => title, { limits: DEFAULT_RENDER_LIMITS, signal });
+  return found.map(({ object }) => object);
+}
+
+const nothingServed: ReadPath = async () => ({ status: 404, body: '{}' });
+
+/** Reads the API server as it answers, for whatever rights the client has. */
+function readerOf(client: KubeClient): ReadPath {
+  return async (path, accept) => {
+    const url = new URL(path, 'http://view');
+    const query = Object.fromEntries(url.searchParams);
+    const { status, body } = await client.raw({ method: 'GET', path: url.pathname, query, headers: { accept } });
+    return { status, body };
+  };
+}
