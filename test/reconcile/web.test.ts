@@ -50,6 +50,8 @@ describe('what the agent says over HTTP', { concurrency: 3 }, () => {
     assert.equal((await hook(scene, { body, headers: valid })).status, 401, 'there is no secret');
     await giveSecret(scene, 'forge');
     await eventually(async () => assert.equal((await hook(scene, { body, headers: valid })).status, 202));
+    // The Secret and the proven webhook each began a look: one that is still under way would see the next commit.
+    await eventually(async () => assert.equal(await syncsToLookAt(scene), 0));
     const before = (await getSync(scene.client, scene.namespace)).status?.commit;
     await commitFiles(scene.repository, { 'apps/a/cm.yaml': configMap('a', { a: 'unseen' }) });
     const sha1 = createHmac('sha1', SECRET).update(body).digest('hex');
@@ -169,6 +171,15 @@ function hook(
   }: { body: string | ReadableStream; headers: Record<string, string>; path?: string },
 ): Promise<Response> {
   return fetch(`${agent.url}${path}`, { method: 'POST', body, headers, duplex: 'half' } as RequestInit);
+}
+
+/** Syncs that the agent looks at this moment, or is about to. */
+async function syncsToLookAt({ agent }: Scene): Promise<number> {
+  const text = await (await fetch(`${agent.url}/metrics`)).text();
+  const values = ['depth', 'running'].map(
+    (what) => new RegExp(`^espalier_queue_${what}\\{kind="sync"\\} (\\d+)$`, 'm').exec(text)?.[1],
+  );
+  return values.reduce((sum, value) => sum + Number(value), 0);
 }
 
 function bodyOf(length: number, sent: { bytes: number }): ReadableStream {

@@ -1,5 +1,7 @@
+import { join } from 'node:path';
 import { createClient } from '../../src/cluster/client.ts';
 import { type ControlPlane, startControlPlane } from '../../src/playground/controlplane.ts';
+import { cacheFor } from '../../src/tools/cache.ts';
 import { installKinds } from '../api/install.ts';
 
 /** Where tests find their cluster. Set it (see keep.ts) to use one that already runs. */
@@ -9,6 +11,8 @@ let plane: ControlPlane | undefined;
 
 /** One control plane for all test files of a run, with our kinds as they are now; every test process inherits the variable. */
 export async function globalSetup(): Promise<void> {
+  // Every test file is a process that loads much the same modules: what one has compiled, the next need not.
+  process.env.NODE_COMPILE_CACHE ??= join(cacheFor(process.env).root, 'compiled');
   process.env[VARIABLE] ??= await start();
   const client = createClient({ kubeconfig: process.env[VARIABLE] });
   await installKinds(client);
