@@ -50,6 +50,21 @@ export const COMMANDS: readonly CommandEntry[] = [
     summary: 'consent to removals or upgrades that are held',
     load: async () => (await import('./approve.ts')).approveCommand(),
   },
+  {
+    name: 'history',
+    summary: 'list the revisions of a Plugin',
+    load: async () => (await import('./history.ts')).historyCommand(),
+  },
+  {
+    name: 'rollback',
+    summary: 'suspend a Plugin, and take its Helm release back to a revision',
+    load: async () => (await import('./rollback.ts')).rollbackCommand(),
+  },
+  {
+    name: 'test',
+    summary: "run the tests of a Plugin's chart",
+    load: async () => (await import('./test-release.ts')).testCommand(),
+  },
   { name: 'agent', summary: 'run the agent', load: async () => (await import('./agent.ts')).agentCommand() },
   { name: 'playground', summary: 'start a private control plane, a Git server and the agent', load: playground },
   {

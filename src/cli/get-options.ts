@@ -32,7 +32,7 @@ export function columnOptions({ kinds }: GetRequest, { output, allNamespaces }: 
 }
 
 /** A table as wide as the terminal, unless everything was asked for. */
-export function tableFor(options: GetOptions): Table {
+export function tableFor(options: Pick<GetOptions, 'output' | 'color'>): Table {
   const width = options.output === 'wide' ? undefined : process.stdout.columns;
   return new Table({ paint: painter(wantsColor(options)), ...(width === undefined ? {} : { width }) });
 }

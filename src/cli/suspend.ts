@@ -41,7 +41,7 @@ async function setSuspend(words: string[], options: SuspendOptions, suspend: boo
   await inCluster(options, async (cluster) => {
     const objects = await Promise.all(targets.map((target) => findTarget(cluster, target)));
     for (const object of objects) refuseDeclared(object);
-    for (const object of objects) await write(cluster, object, suspend);
+    for (const object of objects) await writeSuspend(cluster, object, suspend);
   });
 }
 
@@ -49,7 +49,7 @@ async function setSuspend(words: string[], options: SuspendOptions, suspend: boo
  * A Sync restores fields that it declares and nothing else. Where Git says nothing about `suspend`, a person's word
  * holds; where Git does, it would be undone within a second.
  */
-function refuseDeclared(object: Ours): void {
+export function refuseDeclared(object: Ours): void {
   const entry = object.metadata.managedFields?.find(
     ({ manager, operation }) => manager === SYNC_MANAGER && operation === 'Apply',
   );
@@ -63,7 +63,8 @@ function refuseDeclared(object: Ours): void {
   );
 }
 
-async function write({ client }: Cluster, object: Ours, suspend: boolean): Promise<void> {
+/** Says what it does; nothing is written where it is so already. */
+export async function writeSuspend({ client }: Cluster, object: Ours, suspend: boolean): Promise<void> {
   const name = shown({ kind: object.kind, name: object.metadata.name });
   const done = suspend ? 'suspended' : 'resumed';
   if ((object.spec.suspend === true) === suspend) {

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import type { Body } from '../cases/support/mortal.ts';
+import { differences } from './support/difference.ts';
+import { MortalRelease, TURNS, type TurnResult } from './support/mortal-release.ts';
+
+const TOGETHER = 2;
+
+test('H1, H3: an agent that dies at any write of an install, an upgrade, a rollback or an uninstall ends where one that lives does, and no hook runs twice', (t) =>
+  sweep(t, 'abandoned', [1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 17, 20]));
+
+test('H1, H3: so does the agent as it is run, killed by SIGKILL with its children', (t) =>
+  sweep(t, 'process', [3, 7, 11]));
+
+/** Lives through all turns again and again, the agent killed once in each turn, at a later write each time. */
+async function sweep(t: TestContext, body: Body, moments: number[]): Promise<void> {
+  const expected = await live(t, body);
+  const problems: string[] = [];
+  let kills = 0;
+  const left = [...moments];
+  const worker = async (): Promise<void> => {
+    for (let at = left.shift(); at !== undefined; at = left.shift()) {
+      try {
+        const results = await live(t, body, at);
+        kills += results.filter(({ wasKilled }) => wasKilled).length;
+        problems.push(...compare(expected, results).map((problem) => `killed at write ${at}: ${problem}`));
+      } catch (error) {
+        problems.push(`killed at write ${at}: ${error instanceof Error ? error.message : error}`);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: TOGETHER }, worker));
+  assert.deepEqual(problems, []);
+  t.diagnostic(`${kills} kills`);
+  assert.ok(kills >= moments.length, `just ${kills} kills`);
+}
+
+async function live(t: TestContext, body: Body, at?: number): Promise<TurnResult[]> {
+  const release = await MortalRelease.begin(t, body);
+  const results: TurnResult[] = [];
+  try {
+    for (const turn of TURNS) {
+      try {
+        results.push(await release.take(turn, at === undefined ? undefined : { at, when: 'after' }));
+      } catch (error) {
+        throw new Error(`${turn}: ${error instanceof Error ? error.message : error}`);
+      }
+    }
+    return results;
+  } finally {
+    await release.end();
+  }
+}
+
+function compare(expected: readonly TurnResult[], found: readonly TurnResult[]): string[] {
+  return found.flatMap(({ state, hooks }, index) => {
+    const other = expected[index];
+    return [
+      ...differences(other?.state, state, ['faultless', 'killed']),
+      ...differences(other?.hooks, hooks, ['faultless', 'killed'], 'hooks made'),
+    ].map((line) => `${TURNS[index]}: ${line}`);
+  });
+}
