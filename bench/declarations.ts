@@ -45,3 +45,35 @@ export function deployment(name: string, text: string): KubeObject {
   };
   return { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name }, spec };
 }
+
+/** A chart as many are: a Deployment with its account, configuration and Service. */
+export function smallChart(): Record<string, string> {
+  const labels = 'app.kubernetes.io/name: {{ .Release.Name }}';
+  return {
+    'Chart.yaml': 'apiVersion: v2\nname: small\nversion: 1.0.0\nappVersion: "1.0"\n',
+    'values.yaml': 'text: none\nreplicas: 1\nimage: registry.example.com/small:1\n',
+    'templates/_helpers.tpl': `{{- define "small.labels" -}}\n${labels}\nhelm.sh/chart: "{{ .Chart.Name }}-{{ .Chart.Version }}"\n{{- end }}\n`,
+    'templates/account.yaml':
+      'apiVersion: v1\nkind: ServiceAccount\nmetadata:\n  name: {{ .Release.Name }}\n  labels: {{- include "small.labels" . | nindent 4 }}\n',
+    'templates/config.yaml':
+      'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {{ .Release.Name }}\n  labels: {{- include "small.labels" . | nindent 4 }}\ndata:\n  text: {{ .Values.text | quote }}\n',
+    'templates/service.yaml': `apiVersion: v1\nkind: Service\nmetadata:\n  name: {{ .Release.Name }}\nspec:\n  selector: {${labels}}\n  ports: [{port: 80}]\n`,
+    'templates/deployment.yaml': `apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: {{ .Release.Name }}
+  labels: {{- include "small.labels" . | nindent 4 }}
+spec:
+  replicas: {{ .Values.replicas }}
+  selector: {matchLabels: {${labels}}}
+  template:
+    metadata:
+      labels: {${labels}}
+      annotations: {checksum/config: {{ .Values.text | sha256sum }}}
+    spec:
+      serviceAccountName: {{ .Release.Name }}
+      terminationGracePeriodSeconds: 0
+      containers: [{name: main, image: {{ .Values.image }}, envFrom: [{configMapRef: {name: {{ .Release.Name }}}}]}]
+`,
+  };
+}

@@ -1,6 +1,7 @@
 import { main as cliBench } from './cli.ts';
 import { main as clientBench, type Figure } from './client.ts';
 import { type Row, times } from './figures.ts';
+import { main as helmBench } from './helm.ts';
 import { main as loopBench } from './loop.ts';
 import { writeFigures } from './record.ts';
 
@@ -8,9 +9,10 @@ const BENCHES: Record<string, (only: string[]) => Promise<Row[]>> = {
   cli: cliBench,
   client: async () => (await clientBench()).map(rowOf),
   loop: loopBench,
+  helm: helmBench,
 };
 
-/** `npm run bench -- client|loop|cli|all`; parts of the loop may be named: `loop push drift`. */
+/** `npm run bench -- client|loop|helm|cli|all`; parts of the loop may be named: `loop push drift`. */
 async function main(): Promise<void> {
   const [name = 'all', ...only] = process.argv.slice(2);
   const names = name === 'all' ? Object.keys(BENCHES) : [name];
