@@ -1,6 +1,6 @@
 import { type KubeObject, type Plugin, refKey, refOf } from '../api/index.ts';
 import { withFoldedData } from '../plan/secret-forms.ts';
-import { type Finished, finishObjects, type Scope } from '../render/finish.ts';
+import { type Finished, type FinishOptions, finishObjects, type Scope } from '../render/finish.ts';
 import { contentKey } from '../resolve/key.ts';
 import type { Facts } from './facts.ts';
 import type { Rendered } from './rendered.ts';
@@ -14,27 +14,35 @@ export interface FinishInput {
 }
 
 /** Rendered objects as they are sent: patched, rewritten, in their namespace, labelled, and the namespace itself where that is wanted. */
-export async function finishFor(
+export async function finishFor(input: FinishInput, objects: readonly KubeObject[]): Promise<Finished> {
+  return finishObjects(objects, await optionsFor(input, objects));
+}
+
+/** Hooks are patched, rewritten and placed like objects, but belong to nobody: Helm leaves them behind, and so do we. */
+export async function finishHooks(input: FinishInput, hooks: readonly KubeObject[]): Promise<KubeObject[]> {
+  const options = await optionsFor(input, hooks);
+  return finishObjects(hooks, { ...options, createNamespace: false, unlabelled: true, mayRepeat: true }).objects;
+}
+
+async function optionsFor(
   { client, plugin, facts }: FinishInput,
   objects: readonly KubeObject[],
-  { namespace = true }: { namespace?: boolean } = {},
-): Promise<Finished> {
+): Promise<FinishOptions> {
   const scopes = await scopesOf(client, objects);
-  const finished = finishObjects(objects, {
+  return {
     plugin,
     targetNamespace: targetNamespace(plugin),
-    createNamespace: namespace && (plugin.spec.namespace?.create ?? false),
+    createNamespace: plugin.spec.namespace?.create ?? false,
     patches: plugin.spec.patches ?? [],
     images: { rewrite: facts.images, report: facts.reportImages },
     scopeOf: (object): Scope => scopes.get(`${object.apiVersion} ${object.kind}`) ?? 'unknown',
-  });
-  // `stringData` is written into `data` by the API server, which then says that nobody owns it: drift would go unseen.
-  return { ...finished, objects: finished.objects.map(withFoldedData) };
+  };
 }
 
 /** What is known of objects that are ready to be sent. */
 export function toRendered(plugin: Plugin, finished: Finished, warnings: readonly string[]): Rendered {
-  const { objects } = finished;
+  // `stringData` is written into `data` by the API server, which then says that nobody owns it: drift would go unseen.
+  const objects = finished.objects.map(withFoldedData);
   const namespace = targetNamespace(plugin);
   return {
     objects,

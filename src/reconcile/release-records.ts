@@ -65,7 +65,7 @@ export async function createRevision(
   labels: Readonly<Record<string, string>>,
 ): Promise<'created' | 'taken'> {
   try {
-    await client.create(writeRecord(release, labels));
+    await client.create(writeRecord(release, { ...labels, createdAt: seconds() }));
     return 'created';
   } catch (error) {
     if (isError(error, 'KubeAlreadyExists', 'KubeConflict')) return 'taken';
@@ -77,7 +77,8 @@ export async function createRevision(
 export async function updateRevision(client: KubeClient, release: Release): Promise<void> {
   const secret = writeRecord(release, {});
   const { name, namespace = '' } = secret.metadata;
-  const body = { metadata: { labels: secret.metadata.labels ?? {} }, data: secret.data as { release: string } };
+  const labels = { ...secret.metadata.labels, createdAt: null, modifiedAt: seconds() };
+  const body = { metadata: { labels }, data: secret.data as { release: string } };
   await client.patch({ apiVersion: 'v1', kind: 'Secret', namespace, name }, body, {
     type: 'merge',
     fieldManager: 'Helm',
@@ -99,6 +100,11 @@ export async function settleHistory(
       await updateRevision(client, { ...record, info: { ...record.info, status: 'superseded' } });
   }
   await removeRevisions(client, release, older.slice(0, Math.max(0, older.length + 1 - HISTORY_MAX)));
+}
+
+/** As Helm notes when it wrote a record. */
+function seconds(): string {
+  return String(Math.floor(Date.now() / 1000));
 }
 
 export async function removeRevisions(

@@ -3,6 +3,7 @@ import type { Chart } from '../charts/charts.ts';
 import type { KubeClient } from '../cluster/client.ts';
 import type { Hook, Release } from '../release/record.ts';
 import type { ClusterView, ReadPath } from '../render/cluster-view.ts';
+import { withKinds } from '../render/discovery-with.ts';
 import { renderChart } from '../render/helm.ts';
 import { manifestOf, type Sourced } from '../render/helm-manifest.ts';
 import { DEFAULT_RENDER_LIMITS } from '../render/limits.ts';
@@ -10,7 +11,7 @@ import { parseObjects } from '../render/parse-stream.ts';
 import { REAL_TOOLS } from '../render/render.ts';
 import { yamlText } from '../render/yaml.ts';
 import { asAccount } from './account.ts';
-import { type FinishInput, finishFor, toRendered } from './finish-rendered.ts';
+import { type FinishInput, finishFor, finishHooks, toRendered } from './finish-rendered.ts';
 import type { KnownInputs } from './inputs.ts';
 import { listRecords, readRevision } from './release-records.ts';
 import { recordFor } from './release-state.ts';
@@ -73,18 +74,19 @@ async function renderPlain(input: RenderChartInput): Promise<Rendered> {
 
 async function renderRevision(input: RenderChartInput, revision: number): Promise<Rendered> {
   const { chart, rendered } = await renderAnew(input, revision);
-  const finished = await finishFor(
+  const placed = await finishHooks(
     input,
     rendered.hooks.map(({ object }) => object),
-    { namespace: false },
   );
-  const hooks = rendered.hooks.map(({ hook }, index): ReadyHook => {
-    const object = finished.objects[index] as KubeObject; // one for each that was given
-    return { hook: { ...hook, manifest: yamlText(object) } satisfies Hook, object };
+  const hooks = rendered.hooks.map(({ hook, object: as }, index): ReadyHook => {
+    const object = placed[index] as KubeObject; // one for each that was given
+    return { hook: { ...hook, manifest: yamlText(asWritten(object, as)) } satisfies Hook, object };
   });
   const definitions = await definitionsOf(input.plugin, chart);
   const { result, own } = await assemble(input, { ...rendered, hooks, definitions });
-  const manifest = manifestOf(own.map((object, index) => ({ object, path: rendered.objects[index]?.path ?? '' })));
+  const manifest = manifestOf(
+    rendered.objects.map(({ object, path }, index) => ({ object: asWritten(own[index] ?? object, object), path })),
+  );
   const draft = { ...rendered.draft, manifest };
   const release = {
     ...releaseOf(input.plugin),
@@ -96,24 +98,39 @@ async function renderRevision(input: RenderChartInput, revision: number): Promis
   return { ...result, version: chartVersion(draft), release };
 }
 
+/** As Helm records it: in the release's namespace without saying so. */
+function asWritten(finished: KubeObject, rendered: KubeObject): KubeObject {
+  const { namespace, ...metadata } = finished.metadata;
+  const isImplied = namespace !== undefined && (rendered.metadata.namespace ?? '') === '';
+  return isImplied ? { ...finished, metadata } : finished;
+}
+
 /** What a revision of ours declared, from its record: nothing is patched or rewritten a second time. */
 async function fromRecord(input: RenderChartInput, record: Release): Promise<Rendered> {
   const title = `revision ${record.version} of release ${record.name}`;
   const objects = (await parse(record.manifest, title, input.signal)).map((object) => ({ object, path: '' }));
-  const hooks: ReadyHook[] = [];
+  const found: ReadyHook[] = [];
   for (const hook of record.hooks ?? []) {
     const [object] = await parse(hook.manifest, `${title}, hook ${hook.name}`, input.signal);
-    if (object !== undefined) hooks.push({ hook, object });
+    if (object !== undefined) found.push({ hook, object });
   }
   const { plugin, facts } = input;
   const unpatched = { ...plugin, spec: { ...plugin.spec, patches: [] } };
-  const definitions = hasDefinitions(plugin) ? await definitionsOf(plugin, await input.chart()) : [];
-  const { result } = await assemble(
-    { ...input, plugin: unpatched, facts: { ...facts, images: [] } },
-    { objects, hooks, definitions, warnings: [] },
+  const recorded = { ...input, plugin: unpatched, facts: { ...facts, images: [] } };
+  const placed = await finishHooks(
+    recorded,
+    found.map(({ object }) => object),
   );
-  const { chart, config = {}, manifest, info } = record;
-  const draft = { chart, config, manifest, ...(info.notes === undefined ? {} : { notes: info.notes }) };
+  const hooks = found.map(({ hook, object }, index): ReadyHook => ({ hook, object: placed[index] ?? object }));
+  const definitions = hasDefinitions(plugin) ? await definitionsOf(plugin, await input.chart()) : [];
+  const { result } = await assemble(recorded, { objects, hooks, definitions, warnings: [] });
+  const { chart, config, manifest, info } = record;
+  const draft = {
+    chart,
+    ...(config === undefined ? {} : { config }),
+    manifest,
+    ...(info.notes === undefined ? {} : { notes: info.notes }),
+  };
   const release = {
     ...releaseOf(plugin),
     hooks,
@@ -139,7 +156,10 @@ async function renderAnew(input: RenderChartInput, revision: number) {
       values: inputs.values,
       secrets: inputs.secrets,
       view: input.view,
-      discovery: cluster === undefined ? (input.discovery ?? nothingServed) : readerOf(cluster),
+      discovery: withKinds(
+        cluster === undefined ? (input.discovery ?? nothingServed) : readerOf(cluster),
+        await definitionsOf(plugin, chart),
+      ),
       objects: cluster !== undefined && chart.usesLookup ? readerOf(asAccount(cluster, facts.account)) : undefined,
       limits: { ...DEFAULT_RENDER_LIMITS, timeoutMs: input.timeoutMs },
       signal,

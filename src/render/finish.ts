@@ -20,6 +20,10 @@ export interface FinishOptions {
   /** For namespaced objects that name no namespace. */
   targetNamespace: string;
   createNamespace: boolean;
+  /** Objects that nobody owns, such as hooks, carry no labels of ours. */
+  unlabelled?: boolean;
+  /** Hooks of different events may be one object. */
+  mayRepeat?: boolean;
   patches: readonly Patch[];
   images: { rewrite: readonly ImageRule[]; report: boolean };
   scopeOf(object: KubeObject): Scope;
@@ -60,7 +64,7 @@ export function finishObjects(rendered: readonly KubeObject[], options: FinishOp
     const patched = applyPatches(withoutServerFields(object), options.patches, matched);
     const placed = placeInNamespace(rewriteImages(patched, options, unwritten), options);
     if (placed.metadata.namespace === undefined && options.scopeOf(placed) === 'unknown') undecided.push(placed);
-    return labelled(placed, options);
+    return options.unlabelled === true ? placed : labelled(placed, options);
   });
   const ensure = new Set<string>();
   if (options.createNamespace) {
@@ -74,7 +78,7 @@ export function finishObjects(rendered: readonly KubeObject[], options: FinishOp
       ensure.add(key);
     }
   }
-  refuseTwice(objects);
+  if (options.mayRepeat !== true) refuseTwice(objects);
   for (const patch of options.patches) {
     if (!matched.has(patch)) warnings.push(`no object matches the patch of ${JSON.stringify(patch.target)}`);
   }

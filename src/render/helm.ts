@@ -35,7 +35,7 @@ export interface RenderedChart {
   objects: Sourced[];
   hooks: SourcedHook[];
   /** The parts of the release's record that Helm alone can make. */
-  draft: { chart: JsonObject; config: JsonObject; notes?: string };
+  draft: { chart: JsonObject; config?: JsonObject; notes?: string };
   warnings: string[];
 }
 
@@ -130,7 +130,7 @@ function withoutFileName(object: KubeObject): Sourced {
 
 function draftOf({ chart, config, info }: Release): RenderedChart['draft'] {
   const notes = info.notes === undefined || info.notes === '' ? {} : { notes: info.notes };
-  return { chart, config: config ?? {}, ...notes };
+  return { chart, ...(config === undefined ? {} : { config }), ...notes };
 }
 
 /** What Helm takes for the revision before: it reads the number from it, and nothing else of it is used. */
