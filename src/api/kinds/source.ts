@@ -14,6 +14,38 @@ export const GIT_URL = {
   ],
 } as const satisfies Schema;
 
+const CHART_DIGEST = {
+  type: 'string',
+  maxLength: 71,
+  'x-kubernetes-validations': [
+    {
+      rule: `self.matches('^sha256:[0-9a-f]{64}$')`,
+      message: 'must be a digest: sha256: and 64 hexadecimal digits, as sha256sum or helm push prints them',
+    },
+  ],
+} as const satisfies Schema;
+
+const CHART_SECRET_KEYS = 'keys username and password, or bearerToken; ca.crt; tls.crt and tls.key';
+
+/** Who must have signed a chart. */
+export const CHART_VERIFY = {
+  type: 'object',
+  required: ['provider', 'secretRef'],
+  properties: {
+    provider: {
+      type: 'string',
+      enum: ['provenance', 'cosign'],
+      description:
+        'provenance: the .prov file of helm package --sign, with PGP keys. cosign: a signature in the registry, with public keys.',
+    },
+    secretRef: {
+      ...SECRET_REF,
+      description:
+        "Secret in the Plugin's namespace with the public keys, one or more under any names; a signature by one of them is enough.",
+    },
+  },
+} as const satisfies Schema;
+
 export const CHART_SOURCE = {
   type: 'object',
   required: ['repository', 'name'],
@@ -47,7 +79,19 @@ export const CHART_SOURCE = {
       ...RANGE_FIELD,
       description: 'Version, or range whose highest version is taken. Absent: the latest stable one.',
     },
+    digest: { ...CHART_DIGEST, description: 'What the archive must be, whoever gives it: sha256:… of the .tgz.' },
+    secretRef: {
+      ...SECRET_REF,
+      description: `Secret in the Plugin's namespace with credentials for the repository (${CHART_SECRET_KEYS}).`,
+    },
+    verify: { ...CHART_VERIFY, description: 'Take the chart only when it is signed.' },
   },
+  'x-kubernetes-validations': [
+    {
+      rule: `!has(self.verify) || self.verify.provider == 'provenance'`,
+      message: 'verify.provider must be provenance: Cosign signs charts in OCI registries only',
+    },
+  ],
 } as const satisfies Schema;
 
 export const OCI_SOURCE = {
@@ -71,6 +115,16 @@ export const OCI_SOURCE = {
       ...RANGE_FIELD,
       description: 'Tag, or range whose highest tag is taken. Absent: the latest stable one.',
     },
+    digest: {
+      ...CHART_DIGEST,
+      description:
+        'What the chart must be, whoever gives it: the digest of the manifest, as helm push prints it, or of the .tgz.',
+    },
+    secretRef: {
+      ...SECRET_REF,
+      description: `Secret in the Plugin's namespace with credentials for the registry (${CHART_SECRET_KEYS}; or .dockerconfigjson).`,
+    },
+    verify: { ...CHART_VERIFY, description: 'Take the chart only when it is signed.' },
   },
 } as const satisfies Schema;
 
