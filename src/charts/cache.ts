@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs';
 import { mkdir, open, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Crd } from './inspect.ts';
+import { trimFolder } from './trim.ts';
 
 /** A chart that was checked, as it is handed out. */
 export interface Chart {
@@ -113,7 +114,7 @@ export class ChartCache {
     await this.#prepare();
     await this.#write(join(this.#options.dir, 'notes', key), JSON.stringify(value));
     this.#notes += 1;
-    if (this.#notes % 500 === 1) await trimNotes(join(this.#options.dir, 'notes'));
+    if (this.#notes % 500 === 1) await trimFolder(join(this.#options.dir, 'notes'), MAX_NOTES);
   }
 
   async #isWhole(archive: string, hex: string, bytes: number): Promise<boolean> {
@@ -193,16 +194,6 @@ async function prepare(dir: string): Promise<Buffer> {
 async function stampOf(file: string): Promise<string> {
   const { size, mtimeMs, ino } = await stat(file);
   return `${size} ${mtimeMs} ${ino}`;
-}
-
-async function trimNotes(folder: string): Promise<void> {
-  const names = await readdir(folder);
-  if (names.length <= MAX_NOTES) return;
-  const aged = [];
-  for (const name of names)
-    aged.push({ name, age: (await stat(join(folder, name)).catch(() => undefined))?.mtimeMs ?? 0 });
-  aged.sort((a, b) => a.age - b.age);
-  for (const { name } of aged.slice(0, names.length - MAX_NOTES / 2)) await rm(join(folder, name), { force: true });
 }
 
 function parseFacts(text: string): Omit<Chart, 'digest' | 'archive'> | undefined {

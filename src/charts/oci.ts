@@ -56,8 +56,8 @@ export class Registries {
   async find(origin: OciOrigin, signal: AbortSignal): Promise<{ version: string; id: string }> {
     const { version = '*' } = origin;
     if (isChartVersion(version)) {
-      const manifest = await this.manifest(origin, tagOf(version), signal);
-      if (manifest !== undefined) return { version, id: manifest.digest };
+      const id = await this.#digestOf(origin, tagOf(version), signal);
+      if (id !== undefined) return { version, id };
     }
     const tags = await this.#tags(origin, signal);
     const picked = pickVersion(tags, version);
@@ -106,6 +106,17 @@ export class Registries {
         return { mediaType: String(mediaType ?? ''), digest: String(of ?? ''), annotations: notes };
       }),
     };
+  }
+
+  /** What a tag points at now. HEAD does not count as a pull where pulls are counted; what is fetched later is proven. */
+  async #digestOf(origin: OciOrigin, tag: string, signal: AbortSignal): Promise<string | undefined> {
+    const place = this.#place(origin);
+    const path = `/v2/${place.repository}/manifests/${tag}`;
+    const { status, headers, body } = await this.#get(origin, place, path, { accept: MANIFEST }, signal, 'HEAD');
+    await discard(body);
+    const digest = headers['docker-content-digest'] ?? '';
+    if (status === 200 && DIGEST.test(digest)) return digest;
+    return status === 404 ? undefined : (await this.manifest(origin, tag, signal))?.digest;
   }
 
   /** The manifest of a chart, and in it the layer that is the archive. */
@@ -190,6 +201,7 @@ export class Registries {
     path: string,
     headers: Record<string, string>,
     signal: AbortSignal,
+    method: 'GET' | 'HEAD' = 'GET',
   ): Promise<Answer> {
     const { credentials } = origin;
     const access: Access = { credentials, origin: place.origin };
@@ -201,14 +213,14 @@ export class Registries {
     const valid = granted !== undefined && granted.until > this.#now() ? granted.authorization : undefined;
     const authorization =
       valid ?? (credentials.bearerToken === undefined ? undefined : `Bearer ${credentials.bearerToken}`);
-    const first = await this.#transport.get({ url, headers, authorization, signal }, access);
+    const first = await this.#transport.get({ url, method, headers, authorization, signal }, access);
     // Only the registry itself may ask who we are, not a store of blobs that it leads to.
     if (first.status !== 401 || first.url.origin !== place.origin) return first;
     const grant = await answerChallenge(this.#transport, access, place.repository, first, signal, this.#now());
     if (grant === undefined || grant.authorization === authorization) return first;
     await discard(first.body);
     this.#remember(key, grant);
-    return this.#transport.get({ url, headers, authorization: grant.authorization, signal }, access);
+    return this.#transport.get({ url, method, headers, authorization: grant.authorization, signal }, access);
   }
 
   #remember(key: string, grant: Grant): void {

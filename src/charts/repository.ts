@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { EspalierError, messageOf } from '../api/index.ts';
 import { describeBytes } from '../git/limits.ts';
@@ -15,6 +15,7 @@ import { parsePlace } from './place.ts';
 import type { Share } from './share.ts';
 import { listIn, loadText, mapIn } from './text-yaml.ts';
 import { type Access, complain, type Transport } from './transport.ts';
+import { trimFolder } from './trim.ts';
 
 export interface RepositoryOrigin {
   repository: string;
@@ -34,6 +35,8 @@ export interface RepositoryParts {
 
 /** How long an index that was just looked at counts as new for the other charts in it. */
 const INDEX_FRESH_MS = 60_000;
+/** An index and its tag for each repository. */
+const MAX_INDEX_FILES = 400;
 /** An index that is written in an unusual way is read as a whole, up to this size. */
 const WHOLE_PARSE_BYTES = 8 * 1024 * 1024;
 
@@ -119,7 +122,9 @@ export class Repositories {
         );
       }
       if (found.layout === 'other') return await readWhole(index, name, repository);
-      return found.text === undefined ? [] : await readEntry(found.text, found.layout);
+      if (found.text === undefined) return [];
+      // A part that can't be read alone may refer to another one.
+      return await readEntry(found.text, found.layout).catch(() => readWhole(index, name, repository));
     } catch (error) {
       if (error instanceof EspalierError) throw error;
       throw refused(`The index of ${repository} can't be read: ${messageOf(error).split('\n')[0]}.`);
@@ -151,13 +156,15 @@ export class Repositories {
     const { transport, cache, limits } = this.#parts;
     const url = new URL('index.yaml', base);
     url.search = base.search;
-    const known = await readFile(`${file}.tag`, 'utf8').catch(() => undefined);
+    const known = await knownTag(file);
     const authorization = authorizationOf(access.credentials);
-    const headers = { accept: '*/*', 'accept-encoding': 'gzip', ...(known === undefined ? {} : conditions(known)) };
+    const headers = { accept: '*/*', 'accept-encoding': 'gzip', ...known };
     const answer = await transport.get({ url, headers, authorization, signal }, access);
     const what = `index of charts at ${url.origin}${url.pathname}`;
-    if (answer.status === 304 && known !== undefined) {
+    if (answer.status === 304 && Object.keys(known).length > 0) {
       for await (const _ of answer.body);
+      const at = new Date();
+      for (const used of [file, `${file}.tag`]) await utimes(used, at, at);
       return;
     }
     if (answer.status !== 200) return complain(answer, what, authorization !== undefined);
@@ -167,6 +174,7 @@ export class Repositories {
       // The tag goes first and comes last: an index must never stand under the tag of another.
       await rm(`${file}.tag`, { force: true });
       await rename(temporary, file);
+      await trimFolder(join(file, '..'), MAX_INDEX_FILES);
       const { etag = '', 'last-modified': modified = '' } = answer.headers;
       if (etag !== '' || modified !== '')
         await writeFile(`${file}.tag`, JSON.stringify({ etag, modified }), { mode: 0o600 });
@@ -181,12 +189,18 @@ export function idOf({ version, digest, url, created }: IndexedVersion): string 
   return digest ?? `unsigned:${JSON.stringify([version, url, created])}`;
 }
 
-function conditions(known: string): Record<string, string> {
-  const { etag, modified } = mapIn(JSON.parse(known));
-  return {
-    ...(typeof etag === 'string' && etag !== '' ? { 'if-none-match': etag } : {}),
-    ...(typeof modified === 'string' && modified !== '' ? { 'if-modified-since': modified } : {}),
-  };
+/** The headers that ask for an index only if it changed; none when there is no whole one here. */
+async function knownTag(file: string): Promise<Record<string, string>> {
+  try {
+    await stat(file);
+    const { etag, modified } = mapIn(JSON.parse(await readFile(`${file}.tag`, 'utf8')));
+    return {
+      ...(typeof etag === 'string' && etag !== '' ? { 'if-none-match': etag } : {}),
+      ...(typeof modified === 'string' && modified !== '' ? { 'if-modified-since': modified } : {}),
+    };
+  } catch {
+    return {};
+  }
 }
 
 async function readWhole(index: string, name: string, repository: string): Promise<IndexedVersion[]> {

@@ -16,6 +16,7 @@ export interface Access {
 
 export interface Question {
   url: URL;
+  method?: 'GET' | 'HEAD';
   headers?: Record<string, string>;
   /** Goes to the origin of `url` alone, whatever redirects say. */
   authorization?: string | undefined;
@@ -36,7 +37,7 @@ const SILENCE_MS = 30_000;
 const KEPT_DIALERS = 64;
 const TIMED_OUT = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'UND_ERR_CONNECT_TIMEOUT', 'ETIMEDOUT']);
 
-/** GET requests of charts: every address checked as it is dialled, every redirect by the same rules as the first URL. */
+/** Requests for charts: every address checked as it is dialled, every redirect by the same rules as the first URL. */
 export class Transport {
   readonly #policy: PlacePolicy;
   readonly #proxyFor: (url: URL) => ProxySettings | undefined;
@@ -78,7 +79,7 @@ export class Transport {
   async #once(question: Question, url: URL, extra: Record<string, string>, access: Access): Promise<Answer> {
     try {
       const { statusCode, headers, body } = await request(url, {
-        method: 'GET',
+        method: question.method ?? 'GET',
         headers: { 'user-agent': 'espalier', ...question.headers, ...extra },
         signal: question.signal,
         dispatcher: await this.#dialer(url, access).reach(url),

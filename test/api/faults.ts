@@ -187,6 +187,20 @@ export const BAD: FaultCase[] = [
     server: /kind kustomize and kind manifests need source\.git/,
   },
   {
+    title: 'a chart of a repository that Cosign is to verify',
+    object: edit(PLUGIN, '/spec/source/chart/verify', { provider: 'cosign', secretRef: { name: 'keys' } }),
+    path: '/spec/source/chart',
+    message: /verify\.provider must be provenance: Cosign signs charts in OCI registries only/,
+    server: /verify\.provider must be provenance/,
+  },
+  {
+    title: 'half a digest of a chart',
+    object: edit(PLUGIN, '/spec/source/chart/digest', 'sha256:0123'),
+    path: '/spec/source/chart/digest',
+    message: /must be a digest: sha256: and 64 hexadecimal digits/,
+    server: /must be a digest/,
+  },
+  {
     title: 'a template that is not of manifests',
     object: edit(GIT_PLUGIN, '/spec/kind', 'kustomize'),
     path: '/spec/source/git/template',

@@ -63,6 +63,13 @@ export const SYNC: SyncDeclaration = {
   },
 };
 
+/** What a chart from a server may be held to. */
+const TRUST = {
+  digest: `sha256:${'0a'.repeat(32)}`,
+  secretRef: { name: 'charts' },
+  verify: { provider: 'provenance', secretRef: { name: 'chart-keys' } },
+} as const;
+
 export const PLUGIN: PluginDeclaration = {
   apiVersion: API,
   kind: 'Plugin',
@@ -71,7 +78,14 @@ export const PLUGIN: PluginDeclaration = {
     enabled: true,
     suspend: false,
     kind: 'helm',
-    source: { chart: { repository: 'https://charts.example.com', name: 'cert-manager', version: '~1.18' } },
+    source: {
+      chart: {
+        repository: 'https://charts.example.com',
+        name: 'cert-manager',
+        version: '~1.18',
+        ...TRUST,
+      },
+    },
     poll: '10m',
     namespace: { name: 'cert-manager', create: true },
     defaults: { installCRDs: false },
@@ -131,7 +145,17 @@ export const OCI_PLUGIN: PluginDeclaration = {
   apiVersion: API,
   kind: 'Plugin',
   metadata: { name: 'ingress' },
-  spec: { kind: 'template', source: { oci: { url: 'oci://registry.example.com/charts/ingress', version: '1.18.x' } } },
+  spec: {
+    kind: 'template',
+    source: {
+      oci: {
+        url: 'oci://registry.example.com/charts/ingress',
+        version: '1.18.x',
+        ...TRUST,
+        verify: { provider: 'cosign', secretRef: { name: 'chart-keys' } },
+      },
+    },
+  },
 };
 
 export const KUSTOMIZE_PLUGIN: PluginDeclaration = {
@@ -169,14 +193,14 @@ export const EXTENSION: ExtensionDeclaration = {
       {
         app: 'v0.3.0',
         kubernetes: '>=1.19 <1.20',
-        source: { oci: { url: 'oci://registry.example.com/extensions/kubecarrier', version: '1.19.0' } },
+        source: { oci: { url: 'oci://registry.example.com/extensions/kubecarrier', version: '1.19.0', ...TRUST } },
         from: '>=0.2',
         deprecated: 'Has known faults; use v0.4.0.',
       },
       { tagsFollow: 'kubernetes', source: { oci: { url: 'oci://registry.example.com/extensions/kubecarrier' } } },
       {
         app: 'v0.1.0',
-        source: { chart: { repository: 'https://charts.example.com', name: 'kubecarrier', version: '1' } },
+        source: { chart: { repository: 'https://charts.example.com', name: 'kubecarrier', version: '1', ...TRUST } },
       },
       ...REFS.map((ref) => ({ app: 'v0.2.0', source: { git: { ...GIT, ref } } })),
     ],

@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { after, before, beforeEach, test } from 'node:test';
+import type { TLSSocket } from 'node:tls';
 import type { ChartRequest } from '../../src/charts/charts.ts';
-import { chartTgz, sha256 } from './support/archives.ts';
+import { makeCertificates } from '../git/support/authority.ts';
+import { FakeClock } from '../support/clock.ts';
+import { chartTgz, sha256, tgz } from './support/archives.ts';
+import { startRegistry } from './support/registry.ts';
 import { startWebsite, type Website } from './support/website.ts';
 import { CHART, openWorkshop, type Workshop } from './support/workshop.ts';
 
@@ -200,6 +205,132 @@ test('an index of 50 MB is read in parts: the loop goes on, and memory stays bou
   clearInterval(watch);
   assert.ok(longest < 500, `the loop stood still for ${longest} ms`);
   assert.ok(most - before < 300 * 1024 * 1024, `${(most - before) / 1024 / 1024} MiB more`);
+});
+
+test('an index that another program wrote is read as a whole, up to a size', async (t) => {
+  t.after(() => shop.close());
+  const charts = shop.open();
+  const flow = 'entries: {web: [{version: 1.0.0, urls: [a.tgz]}]}\n';
+  const alias = 'entries:\n  a:\n  - version: 2.0.0\n    urls: &u [a.tgz]\n  web:\n  - version: 1.0.0\n    urls: *u\n';
+  for (const [at, text] of [
+    flow,
+    alias,
+    JSON.stringify({ entries: { web: [{ version: '1.0.0', urls: ['a.tgz'] }] } }),
+  ].entries()) {
+    site.files.set(`/${at}/index.yaml`, Buffer.from(text));
+    const origin = { type: 'repository' as const, repository: `${site.url}/${at}`, name: 'web' };
+    assert.equal((await charts.resolve({ origin })).version, '1.0.0');
+  }
+  site.files.set('/index.yaml', Buffer.concat([Buffer.from(flow), Buffer.alloc(9 << 20, '#')]));
+  await assert.rejects(charts.resolve(ask()), { code: 'ChartRefused', message: /helm repo index/ });
+  site.files.set('/y/index.yaml', Buffer.from('<html>not here</html>'));
+  const origin = { type: 'repository' as const, repository: `${site.url}/y`, name: 'web' };
+  await assert.rejects(charts.resolve({ origin }), { code: 'ChartRefused', message: /no repository of charts/ });
+});
+
+test('an index under a tag that was damaged, or whose file is gone, is fetched anew', async (t) => {
+  t.after(() => shop.close());
+  await publish(['1.0.0']);
+  await shop.open().resolve(ask());
+  const folder = join(shop.path, 'cache/indexes');
+  for (const damage of [
+    (name: string) => (name.endsWith('.tag') ? writeFile(join(folder, name), '{') : undefined),
+    (name: string) => (name.endsWith('.yaml') ? rm(join(folder, name)) : undefined),
+  ]) {
+    for (const name of await readdir(folder)) await damage(name);
+    assert.equal((await shop.open().resolve(ask())).version, '1.0.0');
+  }
+  assert.deepEqual(site.requests, Array(3).fill('GET /index.yaml 200'));
+});
+
+test('a look that is fresh asks again; another within minutes does not', async (t) => {
+  t.after(() => shop.close());
+  await publish(['1.0.0']);
+  const clock = new FakeClock();
+  const charts = shop.open({ clock });
+  assert.equal((await charts.resolve(ask('1.x'))).version, '1.0.0');
+  await publish(['1.1.0']);
+  assert.equal((await charts.resolve(ask('1.x'))).version, '1.0.0');
+  assert.equal(site.requests.length, 1);
+  assert.equal((await charts.resolve(ask('1.x'), { fresh: true })).version, '1.1.0');
+  await publish(['1.2.0']);
+  await clock.advance(6 * 60_000);
+  assert.equal((await charts.resolve(ask('1.x'))).version, '1.2.0');
+  assert.equal(site.requests.length, 3);
+});
+
+test('a server that does not answer in time, and one that fails, are tried again later', async (t) => {
+  t.after(() => shop.close());
+  const charts = shop.open({ timeoutMs: 300 });
+  site.intercept = () => true;
+  await assert.rejects(charts.resolve(ask()), {
+    code: 'ChartFetchFailed',
+    retry: true,
+    message: /did not end within 0\.3 s/,
+  });
+  site.intercept = (_, response) => {
+    response.writeHead(503, { 'retry-after': '7' }).end();
+    return true;
+  };
+  await assert.rejects(charts.resolve(ask()), { code: 'ChartFetchFailed', retry: true, retryAfterMs: 7000 });
+});
+
+test('a chart that is not the one that was asked for is refused', async (t) => {
+  t.after(() => shop.close());
+  const charts = shop.open();
+  for (const [archive, message] of [
+    [chartTgz('other', '1.0.0'), /gave the chart other for web/],
+    [chartTgz('web', '1.0.1'), /was to be version 1\.0\.0, but its Chart\.yaml says 1\.0\.1/],
+    [tgz([{ path: '../x', data: '' }]), /leads out of its folder/],
+  ] as const) {
+    site.files.set('/index.yaml', Buffer.from('entries:\n  web:\n  - version: 1.0.0\n    urls: [web.tgz]\n'));
+    site.files.set('/web.tgz', archive);
+    await assert.rejects(charts.fetch(ask('1.0.0'), await charts.resolve(ask('1.0.0'))), {
+      code: 'ChartRefused',
+      message,
+    });
+  }
+});
+
+test('a certificate of ours is shown to its host, and to nobody that it leads to', async (t) => {
+  t.after(() => shop.close());
+  const { ca, cert, key } = await makeCertificates(shop.path);
+  const [own, other] = await Promise.all([
+    startWebsite({ tls: { key, cert, ca, requestCert: true, rejectUnauthorized: false } }),
+    startWebsite({ tls: { key, cert, ca, requestCert: true, rejectUnauthorized: false } }),
+  ]);
+  t.after(() => Promise.all([own.close(), other.close()]));
+  const shown: boolean[] = [];
+  const note = (request: IncomingMessage): boolean => {
+    shown.push((request.socket as TLSSocket).getPeerCertificate().subject !== undefined);
+    return false;
+  };
+  own.intercept = note;
+  other.intercept = note;
+  own.files.set(
+    '/index.yaml',
+    Buffer.from(`entries:\n  web:\n  - version: 1.0.0\n    urls: ["${other.url}/web.tgz"]\n`),
+  );
+  other.files.set('/web.tgz', chartTgz('web', '1.0.0'));
+  const credentials = { ca, clientCert: cert, clientKey: key };
+  const request: ChartRequest = { origin: { type: 'repository', repository: own.url, name: 'web', credentials } };
+  const charts = shop.open();
+  await charts.fetch(request, await charts.resolve(request));
+  assert.deepEqual(shown, [true, false]);
+});
+
+test('an index that only says what lies in a registry leads there', async (t) => {
+  t.after(() => shop.close());
+  const registry = await startRegistry(shop.path);
+  t.after(() => registry.stop());
+  await publish(['1.0.0']);
+  await shop.helm('push', 'repo/web-1.0.0.tgz', `oci://${registry.host}/charts`, '--plain-http');
+  site.files.set(
+    '/index.yaml',
+    Buffer.from(`entries:\n  web:\n  - version: 1.0.0\n    urls: ["oci://${registry.host}/charts/web:1.0.0"]\n`),
+  );
+  const charts = shop.open();
+  assert.equal((await charts.fetch(ask(), await charts.resolve(ask()))).version, '1.0.0');
 });
 
 test('addresses that are not allowed are refused, by name, as a number, and behind a redirect', async (t) => {

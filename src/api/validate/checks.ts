@@ -18,6 +18,10 @@ export const CHECKS: ReadonlyMap<string, Check> = new Map<string, Check>([
   ],
   ['has(self.url) || !has(self.ref)', (self) => has(self, 'url') || !has(self, 'ref')],
   ['has(self.url) || !has(self.secretRef)', (self) => has(self, 'url') || !has(self, 'secretRef')],
+  [
+    "!has(self.verify) || self.verify.provider == 'provenance'",
+    (self) => !isFields(self.verify) || self.verify.provider !== 'cosign',
+  ],
   ['has(self.apiVersion) == has(self.kind)', (self) => has(self, 'apiVersion') === has(self, 'kind')],
   ['has(self.kind) || !has(self.ready)', (self) => has(self, 'kind') || !has(self, 'ready')],
   [

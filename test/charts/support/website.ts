@@ -18,7 +18,9 @@ export interface Website {
 
 /** A web server with files in memory, as a repository of charts is one. */
 export async function startWebsite(
-  options: { tls?: { key: string; cert: string; ca?: string; requestCert?: boolean } } = {},
+  options: {
+    tls?: { key: string; cert: string; ca?: string; requestCert?: boolean; rejectUnauthorized?: boolean };
+  } = {},
 ): Promise<Website> {
   const site: Website = { url: '', port: 0, files: new Map(), requests: [], logins: [], intercept: undefined, close };
   const listener: RequestListener = (request, response) => {
