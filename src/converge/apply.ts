@@ -24,7 +24,8 @@ export interface ApplyTask {
 }
 
 export type ApplyOutcome =
-  | { outcome: 'written'; object: KubeObject }
+  /** `fields`: hash of what the API server holds in our name now. */
+  | { outcome: 'written'; object: KubeObject; fields: string }
   | { outcome: 'conflict'; conflicts: readonly FieldConflict[] }
   /** It was to be new, and exists: nothing was written. */
   | { outcome: 'exists' }
@@ -34,7 +35,7 @@ export interface ApplyHooks {
   beginWrite(key: string): void;
   cancelWrite(key: string): void;
   /** Runs for each object as its answer arrives. */
-  written(object: KubeObject): void;
+  written(object: KubeObject): { fields: string };
 }
 
 /**
@@ -53,8 +54,7 @@ export async function applyAll(
     hooks.beginWrite(key);
     try {
       const object = await applyOne(client, task);
-      hooks.written(object);
-      return { outcome: 'written', object };
+      return { outcome: 'written', object, ...hooks.written(object) };
     } catch (error) {
       hooks.cancelWrite(key);
       if (task.onlyNew === true && isError(error, 'KubeConflict', 'KubeApplyConflict')) return { outcome: 'exists' };

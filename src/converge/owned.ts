@@ -103,11 +103,10 @@ export class OwnedIndex {
   /** Takes the API server's answer to our apply as the new record. */
   written(object: KubeObject): { fields: string } {
     const key = refKey(refOf(object));
-    const ours = ourFields(object);
-    const fields = hashFields(ours.fields);
+    const { ours, fields } = fieldsOf(object);
     this.#recorded.set(key, { fields, set: ours });
     this.#writing.delete(key);
-    this.#take(object, false);
+    this.#take(object, false, { ours, fields });
     this.#judge(key);
     return { fields };
   }
@@ -136,19 +135,18 @@ export class OwnedIndex {
     return recorded !== undefined && live !== undefined && live.fields !== recorded.fields;
   }
 
-  #take(object: KubeObject, tell: boolean): void {
+  #take(object: KubeObject, tell: boolean, known?: { ours: AppliedFields; fields: string }): void {
     const plugin = ownerOf(object);
     if (plugin === undefined) return;
     const key = refKey(refOf(object));
     const before = this.#objects.get(key);
-    if (
-      before !== undefined &&
-      before.uid === object.metadata.uid &&
-      isOlder(object.metadata.resourceVersion, before.resourceVersion)
-    )
-      return;
-    const ours = ourFields(object);
-    const fields = hashFields(ours.fields);
+    if (before !== undefined && before.uid === object.metadata.uid) {
+      const { resourceVersion } = object.metadata;
+      if (isOlder(resourceVersion, before.resourceVersion)) return;
+      // The watch brings every write of ours once more.
+      if (known === undefined && resourceVersion === before.resourceVersion && !this.#writing.has(key)) return;
+    }
+    const { ours, fields } = known ?? fieldsOf(object);
     const recorded = this.#recorded.get(key);
     const differs = recorded !== undefined && recorded.fields !== fields;
     if (recorded !== undefined && !differs && recorded.set === undefined) recorded.set = ours;
@@ -192,6 +190,11 @@ export function ourFields(object: KubeObject): AppliedFields {
   return (
     appliedFields(object.metadata.managedFields, managerOf(object)) ?? { apiVersion: object.apiVersion, fields: {} }
   );
+}
+
+function fieldsOf(object: KubeObject): { ours: AppliedFields; fields: string } {
+  const ours = ourFields(object);
+  return { ours, fields: hashFields(ours.fields) };
 }
 
 function healthChanged(before: OwnedObject | undefined, after: OwnedObject): boolean {

@@ -1,9 +1,7 @@
-import { type InventoryEntry, type KubeObject, refKey, refOf } from '../api/index.ts';
+import { type KubeObject, refKey, refOf } from '../api/index.ts';
 import { type ApplyTask, applyAll } from '../converge/apply.ts';
 import { type Inventory, settled } from '../converge/inventory.ts';
-import { ourFields } from '../converge/owned.ts';
 import { byStage, isBuiltIn } from '../converge/stages.ts';
-import { hashFields } from '../plan/fields.ts';
 import { asAccount } from './account.ts';
 import type { Facts } from './facts.ts';
 import type { Parts } from './parts.ts';
@@ -60,7 +58,8 @@ export async function writeStages(
       const object = staged[index]?.object;
       if (object === undefined) return;
       const at = refKey(refOf(object));
-      if (outcome.outcome === 'written') result.record.set(at, entryFor(outcome.object, hashes.get(at) ?? ''));
+      if (outcome.outcome === 'written')
+        result.record.set(at, settled(outcome.object, hashes.get(at) ?? '', outcome.fields));
       else if (outcome.outcome === 'exists') {
         parts.taken.add(key, at);
         result.surprised = true;
@@ -92,10 +91,6 @@ async function definitionsReady(
   const [first] = objects;
   if (why !== undefined && first !== undefined)
     result.problems.push({ ref: refOf(first), code: 'HealthTimedOut', message: why, retry: true });
-}
-
-function entryFor(written: KubeObject, hash: string): InventoryEntry {
-  return settled(written, hash, hashFields(ourFields(written).fields));
 }
 
 /** Webhook configurations and aggregated APIs wait for what serves them: else they would refuse everything meanwhile. */

@@ -21,12 +21,14 @@ export interface Gauges {
   leading(): boolean;
 }
 
+/** By default the event loop is woken a hundred times a second to be measured: that would be all that it does at rest. */
+const AT_REST = { eventLoopMonitoringPrecision: 1_000, eventLoopUtilizationTimeout: 5_000 };
 const SECONDS = [0.005, 0.02, 0.1, 0.5, 2, 10, 60, 300];
 
 export function createMetrics(gauges: Gauges): { metrics: Metrics; text(): Promise<string>; contentType: string } {
   const registry = new Registry();
   const registers = [registry];
-  collectDefaultMetrics({ register: registry, prefix: 'espalier_' });
+  collectDefaultMetrics({ register: registry, prefix: 'espalier_', ...AT_REST });
 
   const reconciles = new Histogram({
     name: 'espalier_reconcile_duration_seconds',

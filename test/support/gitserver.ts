@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { Authority } from '../../src/playground/authority.ts';
@@ -37,22 +38,28 @@ export async function commitFiles(
   options: CommitOptions = {},
 ): Promise<string> {
   const ref = `refs/heads/${options.branch ?? 'main'}`;
-  const head = await git(repository.folder, ['for-each-ref', '--format=%(objectname)', ref]);
+  const head = await headOf(repository.folder, ref);
   const parent = options.parent === undefined ? head : (options.parent ?? '');
   const message = Buffer.from(options.message ?? 'change');
   const seconds = Math.floor(Date.now() / 1000);
   const parts: (string | Uint8Array)[] = [
-    `commit ${ref}\ncommitter Test <test@example.com> ${seconds} +0000\ndata ${message.length}\n`,
+    `commit ${ref}\nmark :1\ncommitter Test <test@example.com> ${seconds} +0000\ndata ${message.length}\n`,
     message,
     parent === '' ? '\n' : `\nfrom ${parent}\n`,
     ...(options.replace === true ? ['deleteall\n'] : []),
   ];
   for (const [path, file] of Object.entries(files)) parts.push(...fileLines(path, file));
-  parts.push('done\n');
+  parts.push('get-mark :1\ndone\n');
   const stream = Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part)));
   if (parent === '' && head !== '') await git(repository.folder, ['update-ref', '-d', ref]);
-  await git(repository.folder, ['fast-import', '--quiet', '--force', '--done', '--date-format=raw'], { input: stream });
-  return git(repository.folder, ['rev-parse', ref]);
+  const args = ['fast-import', '--quiet', '--force', '--done', '--date-format=raw'];
+  return await git(repository.folder, args, { input: stream });
+}
+
+/** What the branch stands at; empty where there is none. A file, where Git has not packed it away: a process costs more. */
+async function headOf(folder: string, ref: string): Promise<string> {
+  const loose = await readFile(join(folder, ref), 'utf8').catch(() => '');
+  return loose === '' ? await git(folder, ['for-each-ref', '--format=%(objectname)', ref]) : loose.trim();
 }
 
 function fileLines(path: string, file: NewFile): (string | Uint8Array)[] {
