@@ -122,7 +122,7 @@ export const PLUGIN: PluginDeclaration = {
       ignore: [{ target: { kind: 'Deployment' }, paths: ['/spec/replicas', '/metadata/annotations/example.com~1key'] }],
     },
     deletion: { policy: 'delete', crds: 'keep', namespaces: 'keep', volumes: 'delete' },
-    upgrade: { crds: 'replace', approval: 'auto' },
+    upgrade: { crds: 'replace', approval: 'auto', onFailure: 'rollback', test: true },
     timeout: '5m',
     allowEmpty: false,
     serviceAccountName: 'cert-manager-installer',
