@@ -35,6 +35,7 @@ export interface RepositoryParts {
 
 /** How long an index that was just looked at counts as new for the other charts in it. */
 const INDEX_FRESH_MS = 60_000;
+const MAX_LISTS = 200;
 /** An index and its tag for each repository. */
 const MAX_INDEX_FILES = 400;
 /** An index that is written in an unusual way is read as a whole, up to this size. */
@@ -44,6 +45,7 @@ const WHOLE_PARSE_BYTES = 8 * 1024 * 1024;
 export class Repositories {
   readonly #parts: RepositoryParts;
   readonly #checked = new Map<string, number>();
+  readonly #lists = new Map<string, Promise<IndexedVersion[]>>();
 
   constructor(parts: RepositoryParts) {
     this.#parts = parts;
@@ -107,8 +109,22 @@ export class Repositories {
     throw new EspalierError('ChartNotFound', `The repository ${repository} has no fitting version of ${name}.${why}`);
   }
 
-  async #versions(origin: RepositoryOrigin, index: string): Promise<IndexedVersion[]> {
-    const { repository, name } = origin;
+  /** A large index is read once for each chart, not for each look. */
+  #versions(origin: RepositoryOrigin, index: string): Promise<IndexedVersion[]> {
+    const key = `${index} ${origin.name}`;
+    const known = this.#lists.get(key);
+    if (known !== undefined) return known;
+    const reading = this.#read(origin, index);
+    this.#lists.set(key, reading);
+    reading.catch(() => this.#lists.delete(key));
+    for (const oldest of this.#lists.keys()) {
+      if (this.#lists.size <= MAX_LISTS) break;
+      this.#lists.delete(oldest);
+    }
+    return reading;
+  }
+
+  async #read({ repository, name }: RepositoryOrigin, index: string): Promise<IndexedVersion[]> {
     const { entryBytes } = this.#parts.limits;
     try {
       const found = await scanIndex(
@@ -174,6 +190,7 @@ export class Repositories {
       // The tag goes first and comes last: an index must never stand under the tag of another.
       await rm(`${file}.tag`, { force: true });
       await rename(temporary, file);
+      for (const key of this.#lists.keys()) if (key.startsWith(`${file} `)) this.#lists.delete(key);
       await trimFolder(join(file, '..'), MAX_INDEX_FILES);
       const { etag = '', 'last-modified': modified = '' } = answer.headers;
       if (etag !== '' || modified !== '')

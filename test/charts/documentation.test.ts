@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { describe, test } from 'node:test';
+import { parse } from 'yaml';
+import { type PluginDeclaration, validateObject } from '../../src/api/index.ts';
+import { DEFAULT_LIMITS } from '../../src/charts/limits.ts';
+import { rangeFault } from '../../src/resolve/range.ts';
+import { blocksOf } from '../declare/documentation.ts';
+
+const page = await readFile(new URL('../../docs/charts.md', import.meta.url), 'utf8');
+const examples = blocksOf(page)
+  .filter(({ language }) => language === 'yaml')
+  .map(({ text }) => parse(text) as PluginDeclaration);
+
+describe('docs/charts.md', () => {
+  for (const example of examples) {
+    test(`the example ${example.metadata.name} is valid`, () => assert.deepEqual(validateObject(example), []));
+  }
+
+  test('every range that it shows is one', () => {
+    const [, line = ''] = /as Helm writes them: (.*?)\. The highest/.exec(page) ?? [];
+    const ranges = [...line.matchAll(/`([^`]+)`/g)].map(([, range = '']) => range);
+    assert.equal(ranges.length, 7);
+    assert.deepEqual(
+      ranges.flatMap((range) => rangeFault(range) ?? []),
+      [],
+    );
+  });
+
+  test('says the limits that there are, and explains every reason', async () => {
+    const MiB = 1024 * 1024;
+    const { archiveBytes, unpackedBytes, fileBytes, ratio, files, indexBytes } = DEFAULT_LIMITS;
+    for (const words of [
+      `more than ${archiveBytes / MiB} MiB, more than ${unpackedBytes / MiB} MiB unpacked`,
+      `more than ${ratio} times`,
+      `more than ${files.toLocaleString('en')} files or one of more than ${fileBytes / MiB} MiB`,
+      `An index may have ${indexBytes / MiB} MB`,
+    ]) {
+      assert.ok(page.includes(words), words);
+    }
+    const codes = await readFile(new URL('../../src/api/errors.ts', import.meta.url), 'utf8');
+    for (const [, code] of codes.matchAll(/'(Chart\w+)'/g)) assert.match(page, new RegExp(`^\\| \`${code}\` \\|`, 'm'));
+  });
+});
