@@ -1,4 +1,5 @@
 import { messageOf } from '../api/index.ts';
+import { describeBytes } from '../git/limits.ts';
 import { refused } from './errors.ts';
 import { listIn, loadText, mapIn, textIn } from './text-yaml.ts';
 
@@ -31,8 +32,17 @@ export function isChartVersion(version: string): boolean {
   return version.length <= 256 && VERSION.test(version);
 }
 
+/** True for what names one version and is no range: all three numbers. */
+export function isExactVersion(version: string): boolean {
+  return isChartVersion(version) && /^v?\d+\.\d+\.\d+/.test(version);
+}
+
+/** Larger ones are an attack on who reads them as YAML. */
+export const MAX_YAML_BYTES = 1024 * 1024;
+
 /** The facts of a Chart.yaml; refuses what no chart of Helm may be called. `where` is for the message: its file. */
 export function parseChartYaml(bytes: Uint8Array, where: string): ChartYaml {
+  if (bytes.length > MAX_YAML_BYTES) throw refused(`${where} has more than ${describeBytes(MAX_YAML_BYTES)}.`);
   let document: Record<string, unknown>;
   try {
     document = mapIn(loadText(Buffer.from(bytes).toString('utf8')));

@@ -8,7 +8,7 @@ import type { UrlPolicy } from '../git/url.ts';
 import { runProgram } from '../tools/run.ts';
 import { toolPath } from '../tools/tool.ts';
 import { type Chart, ChartCache } from './cache.ts';
-import { isChartVersion, sameVersion } from './chart-yaml.ts';
+import { isExactVersion, sameVersion } from './chart-yaml.ts';
 import { type ChartCredentials, secretsIn } from './credentials.ts';
 import { asChartError, refused } from './errors.ts';
 import { inspectArchive } from './inspect.ts';
@@ -119,7 +119,7 @@ export function createCharts(options: ChartsOptions): Charts {
     const resolved = await share.run(`resolve ${key} ${fresh}`, signal, (shared) =>
       guarded(request, shared, (step) => sources.find(origin, step, fresh)),
     );
-    remember(key, resolved, isChartVersion(origin.version ?? '') ? EXACT_FRESH_MS : RANGE_FRESH_MS);
+    remember(key, resolved, isExactVersion(origin.version ?? '') ? EXACT_FRESH_MS : RANGE_FRESH_MS);
     return resolved;
   }
 

@@ -1,4 +1,5 @@
 import { messageOf } from '../api/index.ts';
+import { describeBytes } from '../git/limits.ts';
 import { type FileTree, joinPath } from '../git/tree.ts';
 import { parseRange } from '../resolve/range.ts';
 import {
@@ -6,6 +7,7 @@ import {
   type ChartYaml,
   isChartName,
   isChartVersion,
+  MAX_YAML_BYTES,
   parseChartYaml,
   parseDependencies,
 } from './chart-yaml.ts';
@@ -19,6 +21,8 @@ export type Missing = { name: string; version: string } & (
   | { from: 'repository'; repository: string }
   | { from: 'oci'; url: string }
 );
+
+const MAX_DEPENDENCIES = 200;
 
 export interface FolderOfChart {
   chart: ChartYaml;
@@ -36,6 +40,8 @@ export async function readFolder(tree: FileTree, path: string): Promise<FolderOf
       `${file} is of apiVersion v1 with a requirements.yaml; move its dependencies into Chart.yaml with apiVersion v2.`,
     );
   }
+  if (chart.dependencies.length > MAX_DEPENDENCIES)
+    throw refused(`${file} has more than ${MAX_DEPENDENCIES} dependencies.`);
   const vendored = await vendoredCharts(tree, path);
   const absent = chart.dependencies.filter((dependency) => !isVendored(dependency, vendored, file));
   if (absent.length === 0) return { chart, missing: [] };
@@ -59,6 +65,7 @@ async function readLock(tree: FileTree, path: string, chart: ChartYaml): Promise
       `${joinPath(path, 'Chart.yaml')} depends on ${names}, but there is no ${file} beside it to say in which versions; run \`helm dependency update\` and commit Chart.lock (or the folder charts/ too).`,
     );
   }
+  if (bytes.length > MAX_YAML_BYTES) throw refused(`${file} has more than ${describeBytes(MAX_YAML_BYTES)}.`);
   let lock: Record<string, unknown>;
   try {
     lock = mapIn(loadText(Buffer.from(bytes).toString('utf8')));

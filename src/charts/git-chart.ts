@@ -13,6 +13,7 @@ import { type PackedFile, writeTgz } from './tar-write.ts';
 /** How folders become archives. Another way of packing counts as another chart. */
 const PACKING = 1;
 const MAX_LOCAL_DEPTH = 5;
+const MAX_LOCAL_CHARTS = 100;
 
 export interface PackParts {
   limits: ChartLimits;
@@ -45,6 +46,8 @@ export async function lookAtGit(tree: FileTree, path: string): Promise<GitChart>
 async function collectIds(tree: FileTree, path: string, ids: string[], depth: number): Promise<ChartYaml> {
   if (depth > MAX_LOCAL_DEPTH)
     throw refused(`The charts in Git that ${path} depends on depend on each other more than ${MAX_LOCAL_DEPTH} deep.`);
+  if (ids.length >= 2 * MAX_LOCAL_CHARTS)
+    throw refused(`The chart depends on more than ${MAX_LOCAL_CHARTS} charts in Git.`);
   const { chart, missing } = await readFolder(tree, path);
   ids.push(path, (await tree.id(path)) ?? '');
   for (const one of missing) if (one.from === 'folder') await collectIds(tree, one.path, ids, depth + 1);

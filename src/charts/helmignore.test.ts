@@ -25,6 +25,10 @@ const verdicts: [rules: string, path: string, folder: boolean, ignored: boolean]
   ['a\\*b', 'a*b', false, true],
   ['a\\*b', 'axb', false, false],
   ['a.b', 'axb', false, false],
+  ['[\\]x-]y', ']y', false, true],
+  ['*a*b', 'xaxab', false, true],
+  ['*a*b*', 'xbxa', false, false],
+  ['a*', 'a', false, true],
   ['', 'templates/.hidden', false, true],
   ['', 'templates/a/.hidden', false, false],
   ['  # comment\n\n x ', 'x', false, true],
@@ -34,6 +38,12 @@ for (const [rules, path, folder, ignored] of verdicts) {
     assert.equal(parseHelmignore(rules)(path, folder), ignored);
   });
 }
+
+test('a rule made to take long does not', () => {
+  const started = performance.now();
+  assert.equal(parseHelmignore(`${'*a'.repeat(200)}b`)('a'.repeat(250), false), false);
+  assert.ok(performance.now() - started < 500);
+});
 
 test('two stars are refused, as by Helm', () => {
   assert.throws(() => parseHelmignore('a/**'), { code: 'ChartRefused', message: /`\*\*`/ });

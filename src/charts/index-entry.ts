@@ -12,6 +12,9 @@ export interface IndexedVersion {
 
 const SHA256 = /^(?:sha256:)?([0-9a-f]{64})$/i;
 const AT_ONCE = 50;
+/** What is parsed in one go stays this small, as nothing else runs meanwhile. */
+const MAX_ITEM = 1024 * 1024;
+const MAX_WHOLE = 4 * 1024 * 1024;
 
 /** The versions in the part of an index that is about one chart. What has no version or no address is passed over. */
 export async function readEntry(text: string, layout: 'yaml' | 'json'): Promise<IndexedVersion[]> {
@@ -45,11 +48,14 @@ async function readItems(text: string): Promise<unknown[]> {
   const items: unknown[] = [];
   try {
     for (const [at, part] of parts.entries()) {
-      items.push(...listIn(loadText(part.join('\n'))));
+      const item = part.join('\n');
+      if (item.length > MAX_ITEM) throw new Error(`a version says more than ${MAX_ITEM} characters about itself`);
+      items.push(...listIn(loadText(item)));
       if (at % AT_ONCE === AT_ONCE - 1) await setImmediate();
     }
     return items;
-  } catch {
+  } catch (error) {
+    if (text.length > MAX_WHOLE) throw error;
     // An alias to another item: rare, and slower.
     return listIn(loadText(text));
   }

@@ -28,6 +28,8 @@ export async function scanIndex(chunks: AsyncIterable<string>, name: string, max
   return scanner?.end() ?? { layout: 'yaml', text: undefined };
 }
 
+const LONGEST_KEY_LINE = 1024;
+
 class YamlScanner {
   readonly #name: string;
   readonly #maxBytes: number;
@@ -101,6 +103,7 @@ class YamlScanner {
 }
 
 function keyOf(line: string): { name: string; rest: string } | undefined {
+  if (line.length > LONGEST_KEY_LINE) return undefined;
   const [, quoted, plain, rest = ''] = /^(?:["']([\w.-]+)["']|([\w.-]+))[ \t]*:(?:[ \t]+(.*))?\r?$/.exec(line) ?? [];
   const name = quoted ?? plain;
   if (name === undefined) return undefined;

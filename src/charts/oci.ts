@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { EspalierError } from '../api/index.ts';
 import { discard } from '../git/http.ts';
 import { pickVersion } from '../resolve/pick-version.ts';
-import { isChartVersion } from './chart-yaml.ts';
+import { isExactVersion } from './chart-yaml.ts';
 import type { ChartCredentials } from './credentials.ts';
 import { download, readAll } from './download.ts';
 import { refused } from './errors.ts';
@@ -55,11 +55,12 @@ export class Registries {
   /** Which tag and manifest a version or range means now. */
   async find(origin: OciOrigin, signal: AbortSignal): Promise<{ version: string; id: string }> {
     const { version = '*' } = origin;
-    if (isChartVersion(version)) {
+    if (isExactVersion(version)) {
       const id = await this.#digestOf(origin, tagOf(version), signal);
       if (id !== undefined) return { version, id };
     }
-    const tags = await this.#tags(origin, signal);
+    // A tag such as `1.2` or `latest` moves and is no version of a chart.
+    const tags = (await this.#tags(origin, signal)).filter((tag) => isExactVersion(tag.replace('_', '+')));
     const picked = pickVersion(tags, version);
     if (!picked.ok) {
       throw new EspalierError('ChartNotFound', `${origin.url} has no fitting version. ${picked.message}`);

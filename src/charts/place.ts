@@ -16,8 +16,7 @@ const CONTROL = /[\u0000-\u0020\u007f-\u009f\\]/;
 
 /** A URL of a repository, of a chart in one, or one that a server leads to; refused when it is not allowed. */
 export function parsePlace(text: string, policy: PlacePolicy, base?: URL): URL {
-  const bad = (why: string): Error =>
-    refused(`The URL ${JSON.stringify(redactUrl(text).slice(0, 200))} is refused: ${why}.`);
+  const bad = (why: string): Error => refused(`The URL ${shown(text)} is refused: ${why}.`);
   if (text === '' || CONTROL.test(text)) throw bad('it is empty or contains blanks, backslashes or control characters');
   const url = base === undefined ? URL.parse(text) : URL.parse(text, base.href);
   if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:')) throw bad('only https is understood');
@@ -39,8 +38,7 @@ const DOCKER_HUB = 'registry-1.docker.io';
 
 /** `oci://host[:port]/path/of/chart`. With a CA of its own even a host that may speak plain http is asked over https. */
 export function parseOci(text: string, policy: PlacePolicy, hasCa: boolean): OciPlace {
-  const bad = (why: string): Error =>
-    refused(`The URL ${JSON.stringify(redactUrl(text).slice(0, 200))} is refused: ${why}.`);
+  const bad = (why: string): Error => refused(`The URL ${shown(text)} is refused: ${why}.`);
   const [, written = '', repository = ''] = /^oci:\/\/([^/]+)\/(.+?)\/*$/i.exec(text) ?? [];
   if (written === '' || CONTROL.test(text)) throw bad('write oci://registry.example.com/path/of/chart');
   if (written.includes('@')) throw bad('it holds credentials; put them into a Secret');
@@ -78,6 +76,11 @@ function isAllowedLoopback(url: URL, { addresses }: PlacePolicy): boolean {
     addresses.privateAddresses === true ||
     isWithin(host === 'localhost' ? '127.0.0.1' : host, addresses.addresses ?? [])
   );
+}
+
+/** Without credentials, and without a query: addresses of stores are signed there. */
+function shown(text: string): string {
+  return JSON.stringify(redactUrl(text.replace(/[?#].*$/s, '')).slice(0, 200));
 }
 
 function bare(url: URL): string {

@@ -38,8 +38,9 @@ const INDEX_FRESH_MS = 60_000;
 const MAX_LISTS = 200;
 /** An index and its tag for each repository. */
 const MAX_INDEX_FILES = 400;
+const MAX_INDEX_BYTES = 1_000_000_000;
 /** An index that is written in an unusual way is read as a whole, up to this size. */
-const WHOLE_PARSE_BYTES = 8 * 1024 * 1024;
+const WHOLE_PARSE_BYTES = 4 * 1024 * 1024;
 
 /** Repositories of the classic kind: a folder on a web server with an index.yaml in it. */
 export class Repositories {
@@ -191,7 +192,7 @@ export class Repositories {
       await rm(`${file}.tag`, { force: true });
       await rename(temporary, file);
       for (const key of this.#lists.keys()) if (key.startsWith(`${file} `)) this.#lists.delete(key);
-      await trimFolder(join(file, '..'), MAX_INDEX_FILES);
+      await trimFolder(join(file, '..'), MAX_INDEX_FILES, MAX_INDEX_BYTES);
       const { etag = '', 'last-modified': modified = '' } = answer.headers;
       if (etag !== '' || modified !== '')
         await writeFile(`${file}.tag`, JSON.stringify({ etag, modified }), { mode: 0o600 });

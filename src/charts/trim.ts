@@ -1,15 +1,24 @@
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Removes the files of a folder that were touched longest ago, when there are more than `most`; half of those remain. */
-export async function trimFolder(folder: string, most: number): Promise<void> {
-  const names = await readdir(folder);
-  if (names.length <= most) return;
-  const aged: { name: string; touched: number }[] = [];
-  for (const name of names) {
-    const found = await stat(join(folder, name)).catch(() => undefined);
-    aged.push({ name, touched: found?.mtimeMs ?? 0 });
+/** Removes the files of a folder that were touched longest ago while there are too many of them, or too much. */
+export async function trimFolder(
+  folder: string,
+  mostFiles: number,
+  mostBytes = Number.POSITIVE_INFINITY,
+): Promise<void> {
+  const files: { path: string; touched: number; size: number }[] = [];
+  for (const name of await readdir(folder)) {
+    const path = join(folder, name);
+    const found = await stat(path).catch(() => undefined);
+    if (found !== undefined) files.push({ path, touched: found.mtimeMs, size: found.size });
   }
-  aged.sort((a, b) => a.touched - b.touched);
-  for (const { name } of aged.slice(0, names.length - most / 2)) await rm(join(folder, name), { force: true });
+  let bytes = files.reduce((sum, { size }) => sum + size, 0);
+  let count = files.length;
+  for (const { path, size } of files.sort((a, b) => a.touched - b.touched)) {
+    if (count <= mostFiles && bytes <= mostBytes) return;
+    await rm(path, { force: true });
+    count -= 1;
+    bytes -= size;
+  }
 }

@@ -198,6 +198,33 @@ const DEPENDS = (repository: string, lock = true): Record<string, string> => ({
     : {}),
 });
 
+test('charts that depend on each other, or on very many, end in an error', async () => {
+  const { lockDigest } = await import('../../src/charts/lock-digest.ts');
+  const charts = shop.open();
+  const folder = (name: string, others: string[]): Record<string, string> => {
+    const dependencies = others.map((other) => ({ name: other, version: '1.0.0', repository: `file://../${other}` }));
+    const asked = dependencies.map((one) => ({ ...one, written: {} }));
+    const list = JSON.stringify(dependencies);
+    return {
+      [`${name}/Chart.yaml`]: CHART(name, '1.0.0', `dependencies: ${list}\n`),
+      [`${name}/Chart.lock`]: `dependencies: ${list}\ndigest: ${lockDigest(asked, asked)}\n`,
+    };
+  };
+  const circle = textTree({ ...folder('a', ['b']), ...folder('b', ['a']) });
+  await assert.rejects(get(charts, circle, 'a'), { code: 'ChartRefused', message: /more than 5 deep/ });
+  const names = ['a', 'b', 'c', 'd', 'e'];
+  const levels = Object.assign(
+    {},
+    ...names.map((name, at) =>
+      folder(
+        name,
+        names.slice(at + 1).flatMap((next) => Array(20).fill(next)),
+      ),
+    ),
+  );
+  await assert.rejects(get(charts, textTree(levels), 'a'), { code: 'ChartRefused', message: /more than 100 charts/ });
+});
+
 test('a missing or an old Chart.lock is refused with what to do', async () => {
   const charts = shop.open();
   await assert.rejects(get(charts, textTree(DEPENDS('https://x.example.com', false)), 'web'), {

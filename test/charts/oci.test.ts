@@ -26,6 +26,9 @@ before(async () => {
     await shop.helm('package', 'src/web', '-d', 'packed');
     await shop.helm('push', `packed/web-${version}.tgz`, `oci://${open.host}/charts`, '--plain-http');
   }
+  // A tag that moves, as images have them, is no version.
+  const { body } = await get(`http://${open.host}/v2/charts/web/manifests/1.0.0`);
+  assert.equal(await put(`http://${open.host}/v2/charts/web/manifests/1.1`, body), 201);
   await shop.helm('registry', 'login', guarded.host, '-u', ADA.username, '-p', ADA.password, '--plain-http');
   await shop.helm('push', 'packed/web-1.0.0.tgz', `oci://${guarded.host}/charts`, '--plain-http');
 });
@@ -33,6 +36,16 @@ after(async () => {
   await Promise.all([open.stop(), guarded.stop()]);
   await shop.close();
 });
+
+const TYPE = 'application/vnd.oci.image.manifest.v1+json';
+
+async function get(url: string): Promise<{ body: string }> {
+  return { body: await (await fetch(url, { headers: { accept: TYPE } })).text() };
+}
+
+async function put(url: string, body: string): Promise<number> {
+  return (await fetch(url, { method: 'PUT', headers: { 'content-type': TYPE }, body })).status;
+}
 
 function ask(registry: Registry, version?: string, more: Partial<ChartRequest> = {}, credentials = {}): ChartRequest {
   const url = `oci://${registry.host}/charts/web`;
@@ -46,6 +59,7 @@ test('a chart that helm pushed, by range, by exact version and with a plus in it
     ['1.1.0', '1.1.0'],
     ['1.2.0+build.5', '1.2.0+build.5'],
     [undefined, '1.2.0+build.5'],
+    ['1.1', '1.1.0'],
     ['>=2.0.0-0', '2.0.0-rc.1'],
   ]) {
     const resolved = await charts.resolve(ask(open, version));
