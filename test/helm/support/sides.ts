@@ -4,7 +4,14 @@ import type { TestContext } from 'node:test';
 import { API_VERSION } from '../../../src/api/index.ts';
 import type { KubeClient } from '../../../src/cluster/client.ts';
 import { startPlatform, yaml } from '../../cases/support/platform.ts';
-import { chartAt, packageChart, startChartServer, startTestRegistry, writeChart } from '../../support/charts.ts';
+import {
+  type ChartFiles,
+  chartAt,
+  packageChart,
+  startChartServer,
+  startTestRegistry,
+  writeChart,
+} from '../../support/charts.ts';
 import { testClient, testNamespace } from '../../support/cluster.ts';
 import { uniqueName } from '../../support/names.ts';
 import { tempDir } from '../../support/tempdir.ts';
@@ -63,7 +70,7 @@ export async function agentSide(t: TestContext, fixture: Fixture): Promise<Side>
   const ways: Ways = {
     async take(step) {
       const { source, files } = await supply(step);
-      const spec = { kind: 'helm', source, values: step.values ?? {}, timeout: '1m' };
+      const spec = { kind: 'helm', source, values: step.values ?? {}, timeout: '1m', ...fixture.spec };
       const plugin = { apiVersion: API_VERSION, kind: 'Plugin', metadata: { name: fixture.name }, spec };
       await platform.push({ ...files, [declaration]: yaml(plugin) });
       await platform.settles();
