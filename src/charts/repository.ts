@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { EspalierError, messageOf } from '../api/index.ts';
+import { EspalierError, isError, messageOf } from '../api/index.ts';
 import { describeBytes } from '../git/limits.ts';
 import { pickVersion } from '../resolve/pick-version.ts';
 import type { ChartCache } from './cache.ts';
@@ -54,7 +54,13 @@ export class Repositories {
 
   /** The version that is meant now. Asks for the index, with its ETag; `fresh` even when it was asked for a moment ago. */
   async find(origin: RepositoryOrigin, signal: AbortSignal, fresh: boolean): Promise<IndexedVersion> {
-    return this.#pick(origin, await this.#index(origin, signal, fresh ? 0 : INDEX_FRESH_MS));
+    try {
+      return await this.#pick(origin, await this.#index(origin, signal, fresh ? 0 : INDEX_FRESH_MS));
+    } catch (error) {
+      if (fresh || !isError(error, 'ChartNotFound')) throw error;
+      // What is not in an index of a moment ago may have been published since: people push a chart, then its use.
+      return await this.#pick(origin, await this.#index(origin, signal, 0));
+    }
   }
 
   /** The entry with that id, from the index on disk when it is in there. */

@@ -107,7 +107,7 @@ export async function openRevision(parts: Parts, plugin: Plugin, run: ReleaseRun
     await updateRevision(run.client, run.record);
     return true;
   }
-  const { notes, ...draft } = unpackDraft(run.rendered);
+  const { notes, config = {}, ...draft } = unpackDraft(run.rendered);
   const before = run.heads.at(-1);
   const first = before === undefined ? undefined : await readRevision(run.client, run.rendered, before.revision);
   const { name, namespace, revision } = run.intent;
@@ -124,6 +124,7 @@ export async function openRevision(parts: Parts, plugin: Plugin, run: ReleaseRun
       ...(notes === undefined ? {} : { notes }),
     },
     ...draft,
+    ...(Object.keys(config).length === 0 ? {} : { config }),
     hooks: run.rendered.hooks.map(({ hook }) => ({ ...hook, last_run: { phase: 'Unknown' } })),
     apply_method: 'ssa',
     espalier: { event: run.event, ran: {} },

@@ -71,6 +71,15 @@ test('a chart in the version that a range means now: one request for the index, 
   assert.equal((await charts.resolve(ask('>1.2-0 <2'))).version, '1.3.0-rc.1');
 });
 
+test('a version that was published a moment after the index was read is found', async (t) => {
+  t.after(() => shop.close());
+  await publish(['1.0.0']);
+  const charts = shop.open();
+  await charts.resolve(ask('1.0.0'));
+  await publish(['1.1.0']);
+  assert.equal((await charts.resolve(ask('1.1.0'))).version, '1.1.0');
+});
+
 test('ten who want one chart at the same time, and one after a restart, cost one download', async (t) => {
   t.after(() => shop.close());
   await publish(['1.0.0']);

@@ -26,7 +26,7 @@ describe('the comparison of two installations', { concurrency: 2 }, () => {
     const expected = [
       /^hooks\/0: one "made ConfigMap early", other "made ConfigMap late"$/,
       /^objects\/ConfigMap body\/data\/text: one "a", other "b"$/,
-      /^objects\/ConfigMap body\/managers\/helm Apply\/\d: /,
+      /^objects\/ConfigMap body\/managers\/helm Apply\/~1data~1more: one "managed", other has none$/,
       /^release\/manifest\/ConfigMap body\/data\/text: one "a", other "b"$/,
       /^release\/notes: one ".*one/,
       /^release\/hooks\/ConfigMap early\/metadata\/annotations\/helm\.sh~1hook-weight: one "1", other "2"$/,

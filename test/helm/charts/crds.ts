@@ -51,6 +51,7 @@ function files(group: string): Record<string, string> {
 export const TEMPLATED_CRDS: Fixture = {
   name: 'templated-crds',
   source: 'git',
+  spec: { deletion: { crds: 'delete' } },
   steps: (group) => [
     { chart: chart('templated-crds', { 'templates/kind.yaml': gadgetDefinition(group) }) },
     {

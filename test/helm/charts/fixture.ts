@@ -15,6 +15,8 @@ export interface Fixture {
   source: 'repository' | 'oci' | 'git';
   /** `group` is an API group that no other run uses, for charts with kinds of their own. */
   steps(group: string): Step[];
+  /** Of the Plugin, where Espalier is more careful than Helm unless it is told. */
+  spec?: Record<string, unknown>;
   /** Objects beside the release that templates look up: their YAML, without a namespace. */
   beside?: string[];
   /** Fields that are never the same twice: `Secret made /data/token`. */

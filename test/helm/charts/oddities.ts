@@ -4,7 +4,7 @@ import { configMap, type Fixture } from './fixture.ts';
 /** What YAML allows and charts do: several documents a file, lists, empty ones, and scalars that readers disagree about. */
 export const ODDITIES: Fixture = {
   name: 'oddities',
-  source: 'git',
+  source: 'repository',
   steps: () => [
     { chart: chart('oddities', FILES) },
     { chart: chart('oddities', FILES), values: { flag: 'off', count: 12345678901, ratio: 0.1, big: 1e21 } },

@@ -45,7 +45,6 @@ export const RANDOM: Fixture = {
   ],
   random: [
     'Secret token /data/token',
-    'Secret token /stringData/token',
     'Secret certificate /data/ca.crt',
     'Secret certificate /data/tls.crt',
     'Secret certificate /data/tls.key',

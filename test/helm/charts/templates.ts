@@ -12,7 +12,7 @@ Welcome back.
 /** Files, tpl, named templates, capabilities, the facts of the release and lookup, with notes for the user. */
 export const TEMPLATES: Fixture = {
   name: 'templates',
-  source: 'repository',
+  source: 'git',
   beside: [
     JSON.stringify({
       apiVersion: 'v1',

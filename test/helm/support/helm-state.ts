@@ -35,46 +35,73 @@ export async function helmState(helm: PlainHelm, name: string, place: Place): Pr
     helm.json<Facts>('get', 'metadata', name),
   ]);
   const { deployedAt: _, labels, ...others } = metadata;
-  const facts = { ...others, labels: { ...labels, ...(labels?.modifiedAt === undefined ? {} : { modifiedAt: ANY }) } };
+  const facts = {
+    ...others,
+    labels: { ...filtered(labels), ...(labels?.modifiedAt === undefined ? {} : { modifiedAt: ANY }) },
+  };
   const state = {
     list,
     history: revisions.map(({ updated, ...rest }) => rest),
     values,
     'all values': all,
     notes,
-    manifest: documentsOf(manifest),
-    hooks: documentsOf(hooks),
+    manifest: documentsOf(manifest, place.namespace),
+    hooks: documentsOf(hooks, place.namespace),
     metadata: facts,
   };
   return JSON.parse(neutral(JSON.stringify(state), place)) as Record<string, unknown>;
 }
 
-/** The objects of a manifest by kind and name; several of one name are told apart by a number. */
-function documentsOf(text: string): Record<string, unknown> {
+/** The objects of a manifest by kind and name, those of lists too; several of one name are told apart by a number. */
+function documentsOf(text: string, namespace: string): Record<string, unknown> {
   const found: Record<string, unknown> = {};
   for (const document of parseAllDocuments(text, { version: '1.1', merge: true, logLevel: 'error' })) {
-    const object = document.toJS() as KubeLike | null;
-    if (object === null) continue;
-    const base = `${object.kind} ${object.metadata?.name ?? ''}`;
-    let key = base;
-    for (let number = 2; key in found; number++) key = `${base} ${number}`;
-    found[key] = withoutOurs(object);
+    for (const object of membersOf(document.toJS() as KubeLike | null)) {
+      const base = `${object.kind} ${object.metadata?.name ?? ''}`;
+      let key = base;
+      for (let number = 2; key in found; number++) key = `${base} ${number}`;
+      found[key] = readAlike(withoutOurs(object, namespace));
+    }
   }
   return found;
 }
 
-interface KubeLike {
-  kind?: string;
-  metadata?: { name?: string; labels?: Record<string, string>; annotations?: Record<string, string> };
+function membersOf(object: (KubeLike & { items?: KubeLike[] }) | null): KubeLike[] {
+  if (object === null) return [];
+  return object.kind === 'List' ? (object.items ?? []).flatMap(membersOf) : [object];
 }
 
-function withoutOurs(object: KubeLike): unknown {
-  const { labels, annotations, ...metadata } = object.metadata ?? {};
+/** Helm reads the octal numbers of both versions of YAML; text of a Secret is kept as data. */
+function readAlike(object: unknown): unknown {
+  const read = JSON.parse(JSON.stringify(object), (_, value) =>
+    typeof value === 'string' && /^0o[0-7]+$/.test(value) ? Number(value) : value,
+  );
+  if (read.kind !== 'Secret' || read.stringData === undefined) return read;
+  const { stringData, data, ...others } = read;
+  const texts = Object.entries(stringData as Record<string, string>);
+  const encoded = texts.map(([key, text]) => [key, Buffer.from(String(text)).toString('base64')]);
+  return { ...others, data: { ...data, ...Object.fromEntries(encoded) } };
+}
+
+interface KubeLike {
+  kind?: string;
+  metadata?: {
+    name?: string;
+    namespace?: string;
+    labels?: Record<string, string>;
+    annotations?: Record<string, string>;
+  };
+}
+
+/** Whether the release's own namespace is said or left out is no difference. */
+function withoutOurs(object: KubeLike, own: string): unknown {
+  const { labels, annotations, namespace, ...metadata } = object.metadata ?? {};
   const [ownLabels, ownAnnotations] = [filtered(labels), filtered(annotations)];
   return {
     ...object,
     metadata: {
       ...metadata,
+      ...(namespace === undefined || namespace === own ? {} : { namespace }),
       ...(ownLabels === undefined ? {} : { labels: ownLabels }),
       ...(ownAnnotations === undefined ? {} : { annotations: ownAnnotations }),
     },

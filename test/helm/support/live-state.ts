@@ -76,16 +76,25 @@ function isRecord(object: KubeObject): boolean {
 
 /** Status is what controllers found; a time, a uid or a version says nothing of what was declared. */
 function essence(object: KubeObject): unknown {
+  const { kind } = object;
   const { metadata, status: _, ...rest } = object as KubeObject & { status?: unknown };
   const { labels, annotations, finalizers, ownerReferences, managedFields = [] } = metadata;
   const owners = ownerReferences?.map(({ kind, name }) => `${kind} ${name}`);
   const { spec } = rest as { spec?: unknown };
-  const whole = spec === undefined ? rest : { ...rest, spec: withoutChance(object.kind, spec) };
+  const ownLabels = kind === 'Job' ? withoutTemplates(labels, spec) : labels;
+  const whole = spec === undefined ? rest : { ...rest, spec: withoutChance(kind, spec) };
   return {
     ...whole,
-    metadata: clean({ labels: ofOthers(labels), annotations: ofOthers(annotations), finalizers, owners }),
-    managers: managersOf(managedFields),
+    metadata: clean({ labels: ofOthers(ownLabels), annotations: ofOthers(annotations), finalizers, owners }),
+    managers: kind === 'CustomResourceDefinition' ? 'whoever applies them' : managersOf(managedFields),
   };
+}
+
+/** The API server gives a Job the labels of its pods, unless it has any label. */
+function withoutTemplates(labels: Record<string, string> = {}, spec: unknown): Record<string, string> {
+  const { template } = (spec ?? {}) as { template?: { metadata?: { labels?: Record<string, string> } } };
+  const ofPods = template?.metadata?.labels ?? {};
+  return Object.fromEntries(Object.entries(labels).filter(([key, value]) => ofPods[key] !== value));
 }
 
 function clean(record: Record<string, unknown>): Record<string, unknown> {
@@ -114,12 +123,13 @@ function withoutChance(kind: string, spec: unknown): unknown {
   return { ...others, headless: clusterIP === 'None' };
 }
 
-/** `helm Apply` → the paths of its fields. */
-function managersOf(entries: readonly ManagedFieldsEntry[]): Record<string, string[]> {
-  const found: Record<string, string[]> = {};
+/** `helm Apply` → the paths of its fields. Text of a Secret is kept as data, whichever way it came. */
+function managersOf(entries: readonly ManagedFieldsEntry[]): Record<string, Record<string, string>> {
+  const found: Record<string, Record<string, string>> = {};
   for (const { manager = '', operation = '', subresource, fieldsV1 = {} } of entries) {
     if (subresource !== undefined || CONTROLLERS.test(manager)) continue;
-    found[`${manager} ${operation}`] = pathsOf(fieldsV1).sort();
+    const paths = pathsOf(fieldsV1).map((path) => path.replace(/^\/stringData/, '/data'));
+    found[`${manager} ${operation}`] = Object.fromEntries(paths.sort().map((path) => [path, 'managed']));
   }
   return found;
 }

@@ -4,7 +4,14 @@ import type { TestContext } from 'node:test';
 import { API_VERSION } from '../../../src/api/index.ts';
 import type { KubeClient } from '../../../src/cluster/client.ts';
 import { startPlatform, yaml } from '../../cases/support/platform.ts';
-import { chartAt, packageChart, startChartServer, startTestRegistry, writeChart } from '../../support/charts.ts';
+import {
+  type ChartFiles,
+  chartAt,
+  packageChart,
+  startChartServer,
+  startTestRegistry,
+  writeChart,
+} from '../../support/charts.ts';
 import { testClient, testNamespace } from '../../support/cluster.ts';
 import { uniqueName } from '../../support/names.ts';
 import { tempDir } from '../../support/tempdir.ts';
@@ -36,10 +43,10 @@ export async function plainSide(t: TestContext, fixture: Fixture): Promise<Side>
   const helm = await plainHelm(t, place.namespace);
   const ways: Ways = {
     async take({ chart, values = {} }) {
-      const folder = await writeChart(t, chart);
+      const path = await chartOnDisk(t, fixture, chart);
       const file = join(await tempDir(t), 'values.json');
       await writeFile(file, JSON.stringify(values));
-      await helm('upgrade', '--install', fixture.name, folder, '-f', file, '--timeout', '60s');
+      await helm('upgrade', '--install', fixture.name, path, '-f', file, '--timeout', '60s');
     },
     async uninstall() {
       await helm('uninstall', fixture.name, '--timeout', '60s');
@@ -63,7 +70,7 @@ export async function agentSide(t: TestContext, fixture: Fixture): Promise<Side>
   const ways: Ways = {
     async take(step) {
       const { source, files } = await supply(step);
-      const spec = { kind: 'helm', source, values: step.values ?? {}, timeout: '1m' };
+      const spec = { kind: 'helm', source, values: step.values ?? {}, timeout: '1m', ...fixture.spec };
       const plugin = { apiVersion: API_VERSION, kind: 'Plugin', metadata: { name: fixture.name }, spec };
       await platform.push({ ...files, [declaration]: yaml(plugin) });
       await platform.settles();
@@ -140,6 +147,15 @@ function forget(objects: unknown, random: readonly string[]): void {
     for (const key of keys) at = at?.[key] as Record<string, unknown> | undefined;
     if (at?.[last] !== undefined) at[last] = ANY;
   }
+}
+
+/** In the form in which the agent gets it: what is in an archive was not left out of it by a `.helmignore`. */
+async function chartOnDisk(t: TestContext, { source }: Fixture, chart: ChartFiles): Promise<string> {
+  if (source === 'git') return await writeChart(t, chart);
+  const { file, bytes } = packageChart(chart);
+  const path = join(await tempDir(t), file);
+  await writeFile(path, bytes);
+  return path;
 }
 
 function groupName(): string {
