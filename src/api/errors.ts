@@ -35,6 +35,7 @@ export type ErrorCode =
   // render
   | 'RenderFailed'
   | 'RenderRefused'
+  | 'ValuesRefused'
   | 'SourceMissing'
   // release
   | 'HookFailed'

@@ -40,6 +40,8 @@ const CRD = /^((?:charts\/[^/._][^/]*\/)*)crds\/.+\.(?:ya?ml|json)$/;
 const TEMPLATE = /^(?:charts\/[^/._][^/]*\/)*templates\//;
 const ARCHIVE = /^((?:charts\/[^/._][^/]*\/)*)charts\/([^/._][^/]*)\.tgz$/;
 
+const SCHEMA = /^(?:charts\/[^/._][^/]*\/)*values\.schema\.json$/;
+
 /**
  * Reads an archive once, from its beginning to its end, with bounded memory, and refuses whatever Helm should not see: links,
  * devices, ways out of its folder, too much of anything. Archives in it are held to the same.
@@ -65,7 +67,13 @@ async function inspect(source: Readable, budget: Budget, depth: number, where: s
   let usesLookup = false;
   const wants = (path: string): boolean => {
     const inside = path.slice(path.indexOf('/') + 1);
-    return inside === 'Chart.yaml' || CRD.test(inside) || TEMPLATE.test(inside) || ARCHIVE.test(inside);
+    return (
+      inside === 'Chart.yaml' ||
+      CRD.test(inside) ||
+      TEMPLATE.test(inside) ||
+      SCHEMA.test(inside) ||
+      ARCHIVE.test(inside)
+    );
   };
   for await (const entry of readTar(inflated(source, budget, where), { maxFileBytes: limits.fileBytes, wants })) {
     budget.files += 1;
@@ -91,6 +99,7 @@ async function inspect(source: Readable, budget: Budget, depth: number, where: s
     if (inside === 'Chart.yaml') chart = parseChartYaml(entry.data, `${path}${where}`);
     if (CRD.test(inside)) crds.push({ file: inside, text: entry.data.toString('utf8') });
     if (TEMPLATE.test(inside)) usesLookup ||= /\blookup\b/.test(entry.data.toString('utf8'));
+    if (SCHEMA.test(inside)) checkSchema(entry.data, path, where);
     const [, parents = '', archive] = ARCHIVE.exec(inside) ?? [];
     if (archive === undefined) continue;
     const inner = await inspect(Readable.from([entry.data]), budget, depth + 1, ` (in ${inside.slice(0, 200)})`);
@@ -138,6 +147,37 @@ async function* inflated(source: Readable, budget: Budget, where: string): Async
     source.destroy();
     gunzip.destroy();
   }
+}
+
+/** Helm would read what a schema refers to, from the network or from this machine's files. */
+function checkSchema(data: Uint8Array, path: string, where: string): void {
+  let schema: unknown;
+  try {
+    schema = JSON.parse(Buffer.from(data).toString('utf8'));
+  } catch {
+    throw refused(`${path} is not JSON${where}.`, { path });
+  }
+  const outside = referenceOutside(schema);
+  if (outside === undefined) return;
+  throw refused(
+    `${path} refers to ${quoted(outside)}${where}; a schema may refer to parts of itself alone (#/…). Copy what it needs into it.`,
+    { path },
+  );
+}
+
+const REFERENCES = new Set(['$ref', '$dynamicRef', '$recursiveRef']);
+
+function referenceOutside(node: unknown): string | undefined {
+  const open: unknown[] = [node];
+  while (open.length > 0) {
+    const one = open.pop();
+    if (typeof one !== 'object' || one === null) continue;
+    for (const [key, value] of Object.entries(one)) {
+      if (REFERENCES.has(key) && typeof value === 'string' && !value.startsWith('#')) return value;
+      open.push(value);
+    }
+  }
+  return undefined;
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused

@@ -17,6 +17,7 @@ import { listRecords, readRevision } from './release-records.ts';
 import { recordFor } from './release-state.ts';
 import type { Rendered } from './rendered.ts';
 import { chartVersion, packDraft, type ReadyHook, releaseOf, withReleaseMarks } from './rendered-release.ts';
+import { withPlaces } from './values-places.ts';
 
 export interface RenderChartInput extends FinishInput {
   inputs: KnownInputs;
@@ -27,6 +28,8 @@ export interface RenderChartInput extends FinishInput {
   view: ClusterView;
   chart(): Promise<Chart>;
   timeoutMs: number;
+  /** Reads a file of the repository that declares the Plugin, to tell where a value stands. */
+  readOrigin?(file: string): Promise<Uint8Array | undefined>;
   signal?: AbortSignal;
 }
 
@@ -148,7 +151,7 @@ async function renderAnew(input: RenderChartInput, revision: number) {
     const message = `chart ${chart.name} is a library for other charts and can't be installed`;
     throw new EspalierError('RenderRefused', message, { retry: false });
   }
-  const rendered = await renderChart(
+  const rendering = renderChart(
     {
       release: { ...releaseOf(plugin), revision },
       archive: chart.archive,
@@ -166,6 +169,9 @@ async function renderAnew(input: RenderChartInput, revision: number) {
     },
     REAL_TOOLS,
   );
+  const rendered = await rendering.catch(async (error: unknown) => {
+    throw await withPlaces(error, plugin, input.readOrigin);
+  });
   return { chart, rendered };
 }
 

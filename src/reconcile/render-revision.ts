@@ -147,6 +147,7 @@ async function renderOne(
   const helm = {
     ...input.helm,
     cluster: input.client,
+    readOrigin: (file: string) => input.tree.read(file),
     chart: chart?.fetch ?? (() => chartFromTree(input.helm.chartsFor(plugin, live), tree, plugin, undefined)),
   };
   const again = async (kinds: Kinds): Promise<Rendered> => {

@@ -47,7 +47,8 @@ export function createRenderer(options: RendererOptions): Parts['render'] {
         tree === undefined
           ? () => chartSources.fetch(plugin, signal)
           : () => chartFromTree(charts, tree, plugin, signal);
-      const helm = { cluster: client, view, chart };
+      const readOrigin = (file: string) => fileOfSync(options, trees, facts, file);
+      const helm = { cluster: client, view, chart, readOrigin };
       const rendered = await renderSource({ client, tree, plugin, facts, inputs, signal, helm });
       metrics.rendered(plugin.spec.kind, (clock.now() - started) / 1000);
       return rendered;
@@ -72,7 +73,7 @@ export interface RenderSourceInput extends FinishInput {
   inputs: KnownInputs;
   signal?: AbortSignal;
   /** What charts need: a cluster to look at, and the chart itself. */
-  helm: Pick<RenderChartInput, 'cluster' | 'view' | 'chart'>;
+  helm: Pick<RenderChartInput, 'cluster' | 'view' | 'chart' | 'discovery' | 'readOrigin'>;
 }
 
 /** From a source to finished objects: the one way, for the agent and for `espalier plan` and `render`. */
@@ -98,6 +99,19 @@ export async function renderSource(input: RenderSourceInput): Promise<Rendered> 
     ...until,
   });
   return toRendered(plugin, await finishFor({ client, plugin, facts }, objects), warnings);
+}
+
+/** A file of the Sync's repository at the commit that is in force. */
+async function fileOfSync(
+  { sources }: RendererOptions,
+  trees: RecentTrees,
+  { sync }: Facts,
+  file: string,
+): Promise<Uint8Array | undefined> {
+  const commit = sync?.status?.observed?.commit ?? sync?.status?.commit;
+  const answer = sync === undefined ? undefined : await sources.forSync(sync);
+  if (answer?.state !== 'open' || commit === undefined) return undefined;
+  return await (await trees.at(answer.source.repository, commit)).read(file);
 }
 
 /** The files of the commit that last touched the Plugin; where that is no longer stored, of a commit that has the same folder. */

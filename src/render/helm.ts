@@ -10,6 +10,7 @@ import type { RenderLimits } from './limits.ts';
 import { parseObjects } from './parse-stream.ts';
 import { withPrivateFolder, writeFiles } from './private-folder.ts';
 import { refuseDuplicates, roundedNumbers } from './rendered.ts';
+import { type SchemaFault, schemaFaults } from './schema-faults.ts';
 
 export interface ChartRenderInput {
   release: { name: string; namespace: string; revision: number };
@@ -86,6 +87,8 @@ export async function renderChart(input: ChartRenderInput, tools: RenderTools): 
         signal,
       });
       if (result.code !== 0) {
+        const faults = schemaFaults(result.stderr);
+        if (faults !== undefined) throw schemaError(title, faults);
         throw new EspalierError('RenderFailed', `${title}: ${withoutPrefix(lastWords(result.stderr))}`, {
           retry: true,
         });
@@ -154,6 +157,14 @@ function recordBefore({ name, namespace, revision }: ChartRenderInput['release']
     },
     {},
   );
+}
+
+function schemaError(title: string, faults: readonly SchemaFault[]): EspalierError {
+  const told = faults.map(({ pointer, message }) => `values${pointer.replaceAll('/', '.')}: ${message}`);
+  return new EspalierError('ValuesRefused', `${title} does not take these values: ${told.join('; ')}`, {
+    data: { faults },
+    retry: false,
+  });
 }
 
 /** Helm tells first that something failed, then what. */
