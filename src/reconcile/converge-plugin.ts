@@ -20,7 +20,7 @@ import type { Parts } from './parts.ts';
 import type { PluginVerdict } from './plugin.ts';
 import type { PluginFindings } from './plugin-status.ts';
 import { failedWith, problemsOf, unservedOf } from './problems.ts';
-import { comeBackFor, markLeaving, removeLeaving, wakeTakers } from './prune-plugin.ts';
+import { comeBackFor, markLeaving, markNewer, removeLeaving, wakeTakers } from './prune-plugin.ts';
 import { regarding } from './regarding.ts';
 import { renderDeclared } from './render-declared.ts';
 import type { Rendered } from './rendered.ts';
@@ -91,7 +91,7 @@ async function carryOut(
     without(input.record, forgotten(plan)),
     tasks.map((task) => refOf(task.object)),
   );
-  const marked = markLeaving(intended, plan);
+  const marked = markNewer(markLeaving(intended, plan), look.newer);
   wakeTakers(parts, plan);
   parts.watches.use(key, [...marked.values()]);
   const attempted = attemptOf(plugin, inputs.key);

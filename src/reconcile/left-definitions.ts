@@ -46,17 +46,54 @@ function whyNewer(declared: KubeObject, live: KubeObject): string | undefined {
   if (lost.length > 0) return `it has ${lost.join(', ')}, which the chart lacks`;
   for (const mark of VERSION_MARKS) {
     const [a, b] = [markOf(live, mark), markOf(declared, mark)];
-    if (a !== undefined && b !== undefined && compareVersions(a, b) > 0) return `${mark} ${a}, in the chart ${b}`;
+    const order = a === undefined || b === undefined ? 0 : compareVersions(a, b);
+    if (order > 0) return `${mark} ${a}, in the chart ${b}`;
+    if (order < 0) return undefined;
+  }
+  return whyRicher(declared, live);
+}
+
+/** Without any mark: a schema that only lacks fields is an older one. What is stored in those fields would be dropped. */
+function whyRicher(declared: KubeObject, live: KubeObject): string | undefined {
+  for (const { name, schema } of versionsOf(live)) {
+    const other = versionsOf(declared).find((version) => version.name === name);
+    const [there, here] = [fieldsOf(schema?.openAPIV3Schema), fieldsOf(other?.schema?.openAPIV3Schema)];
+    const lost = [...there].filter((field) => !here.has(field));
+    const isOlder = lost.length > 0 && [...here].every((field) => there.has(field));
+    if (isOlder) return `${name} has ${lost.slice(0, 3).join(', ')}, which the chart lacks`;
   }
   return undefined;
+}
+
+interface FieldSchema {
+  properties?: Record<string, FieldSchema>;
+  items?: FieldSchema;
+  additionalProperties?: FieldSchema | boolean;
+}
+
+/** `.spec.size`, `.spec.ports[].name` */
+function fieldsOf(schema: FieldSchema | undefined, path = '', found = new Set<string>()): Set<string> {
+  for (const [name, below] of Object.entries(schema?.properties ?? {})) {
+    found.add(`${path}.${name}`);
+    fieldsOf(below, `${path}.${name}`, found);
+  }
+  if (schema?.items !== undefined) fieldsOf(schema.items, `${path}[]`, found);
+  if (typeof schema?.additionalProperties === 'object') fieldsOf(schema.additionalProperties, `${path}.*`, found);
+  return found;
 }
 
 function markOf({ metadata }: KubeObject, mark: string): string | undefined {
   return metadata.labels?.[mark] ?? metadata.annotations?.[mark];
 }
 
-function versionsOf({ spec }: KubeObject): { name: string; served: boolean }[] {
-  return ((spec ?? {}) as { versions?: { name: string; served: boolean }[] }).versions ?? [];
+interface Version {
+  name: string;
+  served: boolean;
+  schema?: { openAPIV3Schema?: FieldSchema };
+}
+
+function versionsOf({ spec }: KubeObject): Version[] {
+  return ((spec ?? {}) as { versions?: Version[] }).versions ?? [];
 }
 
 /** By their numbers; what is no version is never newer. */

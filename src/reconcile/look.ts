@@ -43,6 +43,8 @@ export type Look =
       repairs: Map<string, DriftEntry>;
       /** Drift that stays, but for what the tasks write for another reason. */
       report: Map<string, DriftEntry>;
+      /** Definitions that are newer in the cluster, by object. */
+      newer: ReadonlySet<string>;
     };
 
 /**
@@ -56,7 +58,6 @@ export async function lookAtCluster(parts: Parts, input: LookInput): Promise<Loo
     (object) =>
       !rendered.undecided.has(refKey(refOf(object))) && (input.full || !isSettled(parts, input, object, drift.repair)),
   );
-  const openKeys = new Set(open.map((object) => refKey(refOf(object))));
   const desiredKeys = new Set(rendered.hashes.keys());
   const dropped = [...record]
     .filter(([at, entry]) => !desiredKeys.has(at) && (isDeclared(entry) || entry.applied === DROPPED))
@@ -82,12 +83,14 @@ export async function lookAtCluster(parts: Parts, input: LookInput): Promise<Loo
   tellLeft(parts, plugin, left);
   const leftKeys = new Set(left.map(({ key: at }) => at));
   const sent = open.filter((object) => !leftKeys.has(refKey(refOf(object))));
+  const sentKeys = new Set(sent.map((object) => refKey(refOf(object))));
   const forms = new Map(sent.map((declared) => [refKey(refOf(declared)), openObject(plugin, declared, live, unread)]));
   const planInput: PlanInput = {
     plugin: { namespace: plugin.metadata.namespace ?? '', name: plugin.metadata.name },
     desired: [...forms.values()].map(({ form }) => form.object),
     live,
-    record: [...record.values()].filter((entry) => openKeys.has(refKey(entry)) || dropped.includes(entry)),
+    // What is left as it is must not look like something that is no longer declared.
+    record: [...record.values()].filter((entry) => sentKeys.has(refKey(entry)) || dropped.includes(entry)),
     rules: rulesOf(plugin),
     revisionComplete: undecided === undefined,
     ...(undecided === undefined ? {} : { whyIncomplete: undecided }),
@@ -112,7 +115,8 @@ export async function lookAtCluster(parts: Parts, input: LookInput): Promise<Loo
     plan = planObjects({ ...planInput, predicted });
     found = tasksOf(plan);
   }
-  return { state: 'planned', plan, tasks: found.tasks, ...sortDrift(parts, input, drift, found) };
+  const newer = new Set(left.filter(({ why }) => why !== undefined).map(({ key: at }) => at));
+  return { state: 'planned', plan, tasks: found.tasks, newer, ...sortDrift(parts, input, drift, found) };
 }
 
 /** The drift that the tasks undo, and the drift that stays. What the watches tell of it comes first. */
