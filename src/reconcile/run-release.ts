@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { EspalierError, type Plugin, type PluginRelease, parseDuration } from '../api/index.ts';
 import type { KubeClient } from '../cluster/client.ts';
-import type { Release, ReleaseStatus } from '../release/record.ts';
+import { MAX_RECORD_BYTES, type Release, type ReleaseStatus, writeRecord } from '../release/record.ts';
 import { asAccount } from './account.ts';
 import type { Facts } from './facts.ts';
 import type { Parts } from './parts.ts';
@@ -94,7 +94,11 @@ export async function prepareRelease(
     key: isBack ? ROLLBACK_KEY : inputsKey,
     ...(isBack && rolledBack !== undefined ? { rolledBack } : {}),
   };
-  return { state: 'go', run: { ...common, intent, event: step.event, record: undefined } };
+  const run: ReleaseRun = { ...common, intent, event: step.event, record: undefined };
+  // Packed in a hurry it is larger than it will be; only what may be too large is packed well, to know.
+  if (rendered.draft.length > MAX_RECORD_BYTES / 2)
+    writeRecord(recordOf(run, timeOf(parts.clock.now()), undefined), {});
+  return { state: 'go', run };
 }
 
 /** Writes the revision's record as pending, once its intent is on record. False when somebody else was faster. */
@@ -107,20 +111,24 @@ export async function openRevision(parts: Parts, plugin: Plugin, run: ReleaseRun
     await updateRevision(run.client, run.record);
     return true;
   }
-  const { notes, config = {}, ...draft } = unpackDraft(run.rendered);
   const before = run.heads.at(-1);
   const first = before === undefined ? undefined : await readRevision(run.client, run.rendered, before.revision);
-  const { name, namespace, revision } = run.intent;
-  run.record = {
+  run.record = recordOf(run, now, first?.info.first_deployed);
+  return (await createRevision(run.client, run.record, ownerLabels(plugin, run.intent))) === 'created';
+}
+
+function recordOf(run: ReleaseRun, now: string, firstDeployed: string | undefined): Release {
+  const { notes, config = {}, ...draft } = unpackDraft(run.rendered);
+  const { name, namespace, revision, rolledBack } = run.intent;
+  return {
     name,
     namespace,
     version: revision,
     info: {
-      first_deployed: first?.info.first_deployed ?? now,
+      first_deployed: firstDeployed ?? now,
       last_deployed: now,
-      status: pending,
-      description:
-        run.event === 'rollback' ? `Rollback to ${run.intent.rolledBack?.revision}` : `Preparing ${run.event}`,
+      status: `pending-${run.event}`,
+      description: run.event === 'rollback' ? `Rollback to ${rolledBack?.revision}` : `Preparing ${run.event}`,
       ...(notes === undefined ? {} : { notes }),
     },
     ...draft,
@@ -129,7 +137,6 @@ export async function openRevision(parts: Parts, plugin: Plugin, run: ReleaseRun
     apply_method: 'ssa',
     espalier: { event: run.event, ran: {} },
   };
-  return (await createRevision(run.client, run.record, ownerLabels(plugin, run.intent))) === 'created';
 }
 
 export async function hooksOf(parts: Parts, run: ReleaseRun, when: 'pre' | 'post' | 'test'): Promise<HooksAnswer> {
