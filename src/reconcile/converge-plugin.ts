@@ -1,4 +1,4 @@
-import { CONDITION, type DriftEntry, findCondition, type Plugin, type Revision, refKey, refOf } from '../api/index.ts';
+import { ANNOTATION, CONDITION, type DriftEntry, findCondition, type Plugin, type Revision, refKey, refOf } from '../api/index.ts';
 import { type Inventory, intend, sameInventory, without } from '../converge/inventory.ts';
 import type { PluginPlan } from '../plan/object-plan.ts';
 import {
@@ -233,7 +233,8 @@ function isAnothers(object: PluginPlan['objects'][number]): boolean {
 
 /** The commit that a Plugin is made from: of its own repository, or the one that its Sync says. */
 function commitOf(parts: Parts, plugin: Plugin): string | undefined {
-  return parts.ownSources.known(plugin)?.commit ?? plugin.spec.source.git?.commit;
+  const declared = plugin.metadata.annotations?.[ANNOTATION.commit];
+  return parts.ownSources.known(plugin)?.commit ?? plugin.spec.source.git?.commit ?? declared;
 }
 
 function revisionOf(commit: string | undefined, rendered: Rendered, key: string): Revision {
