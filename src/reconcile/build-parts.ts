@@ -1,4 +1,4 @@
-import type { KubeObject, Plugin, Sync } from '../api/index.ts';
+import { type KubeObject, type ObjectRef, type Plugin, refOf, type Sync } from '../api/index.ts';
 import { celHealth } from '../cluster/celhealth.ts';
 import { createEventRecorder } from '../cluster/events.ts';
 import { type Health, healthOf } from '../cluster/health.ts';
@@ -112,6 +112,7 @@ export function buildParts(options: TermOptions, queues: Queues): BuiltParts {
   const wishes = { health: {}, message: { after: MESSAGE_DELAY_MS }, drift: { priority: 1 }, gone: { priority: 1 } };
   const owned = new OwnedIndex({
     healthOf: (plugin, object) => healthFor(plugins.get(plugin), object),
+    rulesFor: (plugin, ref) => JSON.stringify(rulesFor(plugins.get(plugin), ref).map(({ ready }) => ready)),
     onChange: (plugin, _key, change) => wakePlugin(plugin, wishes[change]),
   });
   const watches = new KindWatches({
@@ -213,12 +214,12 @@ export function buildParts(options: TermOptions, queues: Queues): BuiltParts {
 
 /** The Plugin's own rule for the object where it has one. Every rule that means it must hold. */
 function healthFor(plugin: Plugin | undefined, object: KubeObject): Health {
-  const rules = (plugin?.spec.health ?? []).filter(
-    (rule) =>
-      rule.apiVersion === object.apiVersion &&
-      rule.kind === object.kind &&
-      (rule.name === undefined || rule.name === object.metadata.name),
-  );
-  const verdicts = rules.map((rule) => celHealth(object, rule.ready));
+  const verdicts = rulesFor(plugin, refOf(object)).map((rule) => celHealth(object, rule.ready));
   return verdicts.find((one) => one.state !== 'healthy') ?? verdicts[0] ?? healthOf(object);
+}
+
+function rulesFor(plugin: Plugin | undefined, { apiVersion, kind, name }: ObjectRef) {
+  return (plugin?.spec.health ?? []).filter(
+    (rule) => rule.apiVersion === apiVersion && rule.kind === kind && (rule.name === undefined || rule.name === name),
+  );
 }
