@@ -13,6 +13,8 @@ export interface OwnedObject {
   uid: string;
   resourceVersion: string;
   health: Health;
+  /** The rules of health that it was judged by. */
+  rules: string;
   terminating: boolean;
   finalizers: readonly string[];
   /** Hash of the fields that the API server holds in our name. */
@@ -38,6 +40,8 @@ export type OwnedChange = 'health' | 'message' | 'drift' | 'gone';
 export interface OwnedOptions {
   /** Health by the owning Plugin's own rules where it has some, by kstatus otherwise. */
   healthOf(plugin: string, object: KubeObject): Health;
+  /** A text that differs whenever the Plugin's own rules for the object do. */
+  rulesFor(plugin: string, ref: ObjectRef): string;
   /** Something changed that the Plugin must look at. Never called for changes that mean nothing to it. */
   onChange(plugin: string, key: string, change: OwnedChange): void;
 }
@@ -128,6 +132,17 @@ export class OwnedIndex {
     }
   }
 
+  /** True when the Plugin's rules of health have changed since the object was judged: it must be read and judged anew. */
+  isJudgedByOldRules(key: string): boolean {
+    const live = this.#objects.get(key);
+    return live !== undefined && live.rules !== this.#options.rulesFor(live.plugin, live.ref);
+  }
+
+  /** Takes an object as it was read just now. */
+  judgeAnew(object: KubeObject): void {
+    this.#take(object, false, fieldsOf(object));
+  }
+
   /** True when the live object's fields in our name are not those of our last apply. */
   hasDrifted(key: string): boolean {
     const recorded = this.#recorded.get(key);
@@ -151,12 +166,14 @@ export class OwnedIndex {
     const differs = recorded !== undefined && recorded.fields !== fields;
     if (recorded !== undefined && !differs && recorded.set === undefined) recorded.set = ours;
     const health = this.#options.healthOf(plugin, object);
+    const ref = refOf(object);
     const after: OwnedObject = {
-      ref: refOf(object),
+      ref,
       plugin,
       uid: object.metadata.uid ?? '',
       resourceVersion: object.metadata.resourceVersion ?? '',
       health,
+      rules: this.#options.rulesFor(plugin, ref),
       terminating: object.metadata.deletionTimestamp !== undefined,
       finalizers: object.metadata.finalizers ?? [],
       fields,

@@ -7,6 +7,7 @@ import { currentKey } from './current-key.ts';
 import { factsOf } from './facts.ts';
 import { hideSecrets } from './hide-secrets.ts';
 import { valuesRefs } from './inputs.ts';
+import { judgeAnew } from './judge-anew.ts';
 import { hasOwnSource } from './own-sources.ts';
 import type { Parts } from './parts.ts';
 import type { PluginFindings, PluginOutcome } from './plugin-status.ts';
@@ -92,6 +93,7 @@ async function lookAt(parts: Parts, key: string, plugin: Plugin, signal: AbortSi
     tried = inputs.key;
     const now = parts.clock.now();
     const full = isAsked || parts.fullLooks.isDue(key, now);
+    await judgeAnew(parts, record);
     const settled = isNew || full ? undefined : await settlePlugin(parts, key, plugin, record, inputs.key);
     const verdict =
       settled ??

@@ -40,6 +40,17 @@ describe('what a status says', { concurrency: 3 }, () => {
     );
   });
 
+  test('a rule of health that is new is asked of what is there already, and so is its end', async (t) => {
+    const health = [{ apiVersion: 'v1', kind: 'ConfigMap', ready: "data.a == '2'" }];
+    const files = { 'plugins/a.yaml': pluginYaml('a', 'apps/a'), 'apps/a/cm.yaml': configMap('a') };
+    const scene = await startScene(t, { files });
+    await scene.push({ 'plugins/a.yaml': pluginYaml('a', 'apps/a', { health }) });
+    await pluginReaches(scene.client, scene.namespace, 'a', 'Progressing');
+    await scene.settle({ 'plugins/a.yaml': pluginYaml('a', 'apps/a') });
+    await pluginReaches(scene.client, scene.namespace, 'a', 'Ready');
+    assert.equal(scene.writesTo('configmaps/a').length, 1, 'the object itself is as it was');
+  });
+
   test('time that was spent waiting for a dependency does not count against the timeout', async (t) => {
     const health = [{ apiVersion: 'v1', kind: 'ConfigMap', ready: "data.state == 'up'" }];
     const dependsOn = [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'first' }];

@@ -127,7 +127,8 @@ const FORGE = {
     url: { ...HTTP_URL, description: 'URL of the forge. Absent: the host of the repository.' },
     secretRef: {
       ...SECRET_REF,
-      description: 'Secret in the namespace of the Sync whose key token holds an access token.',
+      description:
+        'Secret in the namespace of the Sync: its key token holds an access token, its key webhookSecret what webhooks are signed with.',
     },
     statuses: { type: 'boolean', default: true, description: 'Answer each commit with a commit status.' },
     previews: {

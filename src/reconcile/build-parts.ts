@@ -1,0 +1,225 @@
+import { type KubeObject, type ObjectRef, type Plugin, refOf, type Sync } from '../api/index.ts';
+import { celHealth } from '../cluster/celhealth.ts';
+import { createEventRecorder } from '../cluster/events.ts';
+import { type Health, healthOf } from '../cluster/health.ts';
+import { OwnedIndex } from '../converge/owned.ts';
+import { KindWatches } from '../converge/watches.ts';
+import { ClusterView } from '../render/cluster-view.ts';
+import type { WorkQueue } from '../runtime/queue.ts';
+import { isWanted } from './activity.ts';
+import { ChartSources } from './chart-sources.ts';
+import { currentKey } from './current-key.ts';
+import { Declared } from './declared.ts';
+import { Dependents, dependenciesOf } from './dependents.ts';
+import { isRemoving } from './dropped.ts';
+import { syncKeyOf } from './facts.ts';
+import { FullLooks } from './full-looks.ts';
+import { InputsMemo } from './inputs-memo.ts';
+import { KeptNotes } from './kept-notes.ts';
+import { pluginNews, syncNews } from './news.ts';
+import { OutsideObjects } from './outside.ts';
+import { OwnSources } from './own-sources.ts';
+import { createRenderer } from './render.ts';
+import { RenderWaiters } from './render-waiters.ts';
+import { RenderCache } from './rendered.ts';
+import { RepairGuard } from './repair-guard.ts';
+import { Schedules } from './schedules.ts';
+import { Sources } from './sources.ts';
+import { keyOf, Store, type Stored } from './store.ts';
+import { SyncMemories } from './sync-memory.ts';
+import type { SyncParts } from './sync-parts.ts';
+import { TakenNames } from './taken.ts';
+import type { TermOptions } from './term.ts';
+
+export interface Queues {
+  plugin: WorkQueue;
+  sync: WorkQueue;
+}
+
+export interface BuiltParts {
+  parts: SyncParts;
+  /** Resolves when all caches are filled. */
+  fill(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const FOLD_DELAY_MS = 75;
+/** Each write of a Sync's status costs the API server as much as it lists (0.13 ms an entry): large ones are spaced. */
+const FOLD_SPACING_MS_PER_ENTRY = 1;
+const LONGEST_FOLD_SPACING_MS = 2_000;
+/** What pods are doing on the way to health is told, but not each step of it. */
+const MESSAGE_DELAY_MS = 1_000;
+
+/** Everything that one time of being the leader works with, each told of the others' news. Nothing runs yet. */
+export function buildParts(options: TermOptions, queues: Queues): BuiltParts {
+  const { client, clock, log, signal } = options;
+  const wakePlugin: SyncParts['wakePlugin'] = (key, wish) => queues.plugin.add(key, wish);
+  const memories = new SyncMemories();
+  const wakeSync: SyncParts['wakeSync'] = (key, { poll = false, after } = {}) => {
+    if (poll) memories.of(key).lookWanted = true;
+    queues.sync.add(key, { after: poll ? 0 : (after ?? foldDelay(key)) });
+  };
+  function foldDelay(key: string): number {
+    const entries = syncs.get(key)?.status?.inventory?.length ?? 0;
+    const spacing = Math.min(entries * FOLD_SPACING_MS_PER_ENTRY, LONGEST_FOLD_SPACING_MS);
+    return Math.max(FOLD_DELAY_MS, (memories.of(key).savedAt ?? 0) + spacing - clock.now());
+  }
+
+  const dependents = new Dependents();
+  const plugins = new Store<Plugin>('Plugin', (key, before, after) => {
+    for (const target of dependents.update(key, after)) wakePlugin(target);
+    const news = pluginNews(before, after);
+    if (news.declared) wakePlugin(key);
+    if (!news.any) return;
+    for (const dependent of dependents.of(key)) wakePlugin(dependent);
+    if (news.released)
+      for (const target of [...dependenciesOf((after ?? before) as Plugin), ...onTheirWayOut()]) wakePlugin(target);
+    const writers = [before, after].map((plugin) => (plugin === undefined ? undefined : syncKeyOf(plugin)));
+    // Once it is gone, another Sync that declares it may write it.
+    const told = after === undefined ? declared.syncsWith(key) : [];
+    for (const sync of new Set([...writers, ...told])) if (sync !== undefined) wakeSync(sync);
+  });
+  const syncs = new Store<Sync>('Sync', (key, before, after) => {
+    const news = syncNews(before, after);
+    if (news.declared) wakeSync(key, { after: 0 });
+    if (news.facts) for (const plugin of plugins.values()) if (syncKeyOf(plugin) === key) wakePlugin(keyOf(plugin));
+  });
+  const stores = new Map<string, Store<Stored>>([
+    ['Plugin', plugins as unknown as Store<Stored>],
+    ['Sync', syncs as unknown as Store<Stored>],
+    ['Extension', new Store('Extension', () => undefined)],
+    ['ExtensionInstance', new Store('ExtensionInstance', () => undefined)],
+  ]);
+  function onTheirWayOut(): string[] {
+    return [...plugins.values()].filter(isRemoving).map(keyOf);
+  }
+
+  let kubernetes: string | undefined;
+  const outside = new OutsideObjects(client, signal, (user) =>
+    user.startsWith('Sync ') ? wakeSync(user.slice(5), { after: 0, poll: true }) : wakePlugin(user),
+  );
+  const sources = new Sources({ dir: options.dir, policy: options.urlPolicy, outside });
+  const ownSources = new OwnSources(sources, clock);
+  const chartSources = new ChartSources({
+    charts: options.charts,
+    clock,
+    outside,
+    onTrouble: (plugin, message) =>
+      log.warn({ plugin, message }, 'its chart could not be looked up; what was found last holds'),
+  });
+  const view = new ClusterView();
+  const memo = new InputsMemo(outside, ownSources, chartSources);
+  const wishes = { health: {}, message: { after: MESSAGE_DELAY_MS }, drift: { priority: 1 }, gone: { priority: 1 } };
+  const owned = new OwnedIndex({
+    healthOf: (plugin, object) => healthFor(plugins.get(plugin), object),
+    rulesFor: (plugin, ref) => JSON.stringify(rulesFor(plugins.get(plugin), ref).map(({ ready }) => ready)),
+    onChange: (plugin, _key, change) => wakePlugin(plugin, wishes[change]),
+  });
+  const watches = new KindWatches({
+    client,
+    onlyNamespace: options.onlyNamespace,
+    signal,
+    onEvent: (type, object) => owned.onEvent(type, object),
+    onListed: (kind, names, version) => owned.onListed(kind, names, version),
+    onSynced: (_kind, users) => users.forEach((user) => void wakePlugin(user)),
+  });
+  const keys = {
+    syncs,
+    kubernetes: () => kubernetes,
+    inputs: (plugin: Plugin, facts: Parameters<SyncParts['inputs']>[1]) => memo.of(plugin, facts),
+  };
+  const declared = new Declared({
+    plugin: (key) => plugins.get(key),
+    plugins: () => plugins.values(),
+    syncExists: (key) => syncs.get(key) !== undefined,
+    isWanted: (plugin) => isWanted(keys, plugin),
+    currentKey: (plugin) => currentKey(keys, plugin),
+  });
+  const events = createEventRecorder(client, {
+    controller: 'espalier.dev/agent',
+    instance: options.instance,
+    onError: (error) => log.debug({ error: error.message }, 'event not sent'),
+  });
+  const schedules = new Schedules(clock, (key) => wakeSync(key, { poll: true }));
+
+  const parts: SyncParts = {
+    ...keys,
+    client,
+    clock,
+    log,
+    metrics: options.metrics,
+    plugins,
+    storeFor: (kind) => stores.get(kind),
+    dependents,
+    declared,
+    owned,
+    watches,
+    outside,
+    rendered: new RenderCache(),
+    renderWaiters: new RenderWaiters(),
+    repairs: new RepairGuard(),
+    taken: new TakenNames(),
+    fullLooks: new FullLooks(options.fullLookEveryMs, options.random),
+    kept: new KeptNotes(),
+    events,
+    isAgent: options.isAgent,
+    wakePlugin,
+    wakeSync,
+    sources,
+    ownSources,
+    chartSources,
+    memories,
+    schedules,
+    render: createRenderer({
+      client,
+      sources,
+      ownSources,
+      charts: options.charts,
+      chartSources,
+      view,
+      metrics: options.metrics,
+      clock,
+      parallel: options.renderers,
+    }),
+  };
+
+  async function learnVersion(): Promise<void> {
+    const { gitVersion } = await client.version();
+    if (gitVersion === kubernetes) return;
+    kubernetes = gitVersion;
+    for (const plugin of plugins.values()) wakePlugin(keyOf(plugin));
+  }
+  /** An API server that is upgraded drops its watches: that is when to ask for its version again. */
+  function onTrouble(error: Error): void {
+    log.debug({ error: error.message }, 'watch interrupted');
+    clock.setTimeout(() => void learnVersion().catch(() => undefined), 5_000);
+  }
+
+  async function fill(): Promise<void> {
+    await learnVersion();
+    await Promise.all(
+      [...stores.values()].map((store) => store.follow(client, options.onlyNamespace, signal, onTrouble)),
+    );
+  }
+
+  async function close(): Promise<void> {
+    schedules.stopAll();
+    await events.stop();
+    await sources.close();
+    await view.close();
+  }
+
+  return { parts, fill, close };
+}
+
+/** The Plugin's own rule for the object where it has one. Every rule that means it must hold. */
+function healthFor(plugin: Plugin | undefined, object: KubeObject): Health {
+  const verdicts = rulesFor(plugin, refOf(object)).map((rule) => celHealth(object, rule.ready));
+  return verdicts.find((one) => one.state !== 'healthy') ?? verdicts[0] ?? healthOf(object);
+}
+
+function rulesFor(plugin: Plugin | undefined, { apiVersion, kind, name }: ObjectRef) {
+  return (plugin?.spec.health ?? []).filter(
+    (rule) => rule.apiVersion === apiVersion && rule.kind === kind && (rule.name === undefined || rule.name === name),
+  );
+}
