@@ -93,9 +93,10 @@ async function inspect(source: Readable, budget: Budget, depth: number, where: s
       );
     if (entry.type === 'folder') continue;
     const inside = rest.join('/');
+    if (entry.data === undefined) continue;
+    // Of the rest some versions of Helm packed a file twice, and it does no harm.
     if (seen.has(inside)) throw refused(`The chart's archive holds ${quoted(path)} twice${where}.`, { path });
     seen.add(inside);
-    if (entry.data === undefined) continue;
     if (inside === 'Chart.yaml') chart = parseChartYaml(entry.data, `${path}${where}`);
     if (CRD.test(inside)) crds.push({ file: inside, text: entry.data.toString('utf8') });
     if (TEMPLATE.test(inside)) usesLookup ||= /\blookup\b/.test(entry.data.toString('utf8'));
