@@ -20,6 +20,8 @@ export interface Chart {
   crds: readonly Crd[];
   /** Whether any template of it or of a chart in it says `lookup`. */
   usesLookup: boolean;
+  /** Charts that it names as dependencies, and what they are called in it: their alias where they have one. */
+  dependencies: readonly { name: string; as: string }[];
   bytes: number;
 }
 
@@ -207,12 +209,13 @@ function parseFacts(text: string): Omit<Chart, 'digest' | 'archive'> | undefined
 
 function isFacts(value: unknown): value is Omit<Chart, 'digest' | 'archive'> {
   if (typeof value !== 'object' || value === null) return false;
-  const { name, version, bytes, crds, usesLookup }: Record<string, unknown> = { ...value };
+  const { name, version, bytes, crds, usesLookup, dependencies }: Record<string, unknown> = { ...value };
   return (
     typeof name === 'string' &&
     typeof version === 'string' &&
     typeof bytes === 'number' &&
     typeof usesLookup === 'boolean' &&
-    Array.isArray(crds)
+    Array.isArray(crds) &&
+    Array.isArray(dependencies)
   );
 }

@@ -5,6 +5,7 @@ import { listIn, loadText, mapIn, textIn } from './text-yaml.ts';
 
 export interface ChartDependency {
   name: string;
+  alias?: string;
   version: string;
   repository: string;
   /** As written, for the digest of Chart.lock. */
@@ -79,8 +80,10 @@ export function parseChartYaml(bytes: Uint8Array, where: string): ChartYaml {
 export function parseDependencies(value: unknown): ChartDependency[] {
   return listIn(value).map((item) => {
     const written = mapIn(item);
+    const alias = textIn(written.alias);
     return {
       name: textIn(written.name) ?? '',
+      ...(alias === undefined || alias === '' ? {} : { alias }),
       version: textIn(written.version) ?? '',
       repository: textIn(written.repository) ?? '',
       written,

@@ -186,9 +186,10 @@ export function createCharts(options: ChartsOptions): Charts {
         throw refused(`${describe(request.origin)} packed has more than ${describeBytes(limits.archiveBytes)}.`);
       }
       const { chart, crds, usesLookup } = await inspectArchive(file, limits);
-      const { dependencies: _, apiVersion: __, ...facts } = chart;
+      const { dependencies: named, apiVersion: _, ...facts } = chart;
+      const dependencies = named.map(({ name, alias }) => ({ name, as: alias ?? name }));
       demandVersion(request, resolved, facts);
-      return await cache.put(file, digest, { ...facts, crds, usesLookup, bytes: size });
+      return await cache.put(file, digest, { ...facts, crds, usesLookup, dependencies, bytes: size });
     } finally {
       await rm(file, { force: true });
     }

@@ -1,4 +1,13 @@
-import { ANNOTATION, CONDITION, type DriftEntry, findCondition, type Plugin, type Revision, refKey, refOf } from '../api/index.ts';
+import {
+  ANNOTATION,
+  CONDITION,
+  type DriftEntry,
+  findCondition,
+  type Plugin,
+  type Revision,
+  refKey,
+  refOf,
+} from '../api/index.ts';
 import { type Inventory, intend, sameInventory, without } from '../converge/inventory.ts';
 import type { PluginPlan } from '../plan/object-plan.ts';
 import {

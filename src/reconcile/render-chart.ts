@@ -1,4 +1,12 @@
-import { ANNOTATION, EspalierError, type KubeObject, type Plugin, refKey, refOf } from '../api/index.ts';
+import {
+  ANNOTATION,
+  EspalierError,
+  type JsonObject,
+  type KubeObject,
+  type Plugin,
+  refKey,
+  refOf,
+} from '../api/index.ts';
 import type { Chart } from '../charts/charts.ts';
 import type { KubeClient } from '../cluster/client.ts';
 import type { Hook, Release } from '../release/record.ts';
@@ -66,7 +74,7 @@ export async function renderChartPlugin(input: RenderChartInput): Promise<Render
 /** A chart without a release: its objects are the Plugin's, like those of plain manifests. */
 async function renderPlain(input: RenderChartInput): Promise<Rendered> {
   const { chart, rendered } = await renderAnew(input, 1);
-  const definitions = definitionsOf(input.plugin, chart);
+  const definitions = definitionsOf(input.plugin, chart, rendered.draft.chart);
   const hooks = rendered.hooks.filter(({ hook }) => !hook.events.includes('test'));
   const objects = [...(await definitions), ...[...rendered.objects, ...hooks].map(({ object }) => object)];
   return {
@@ -85,7 +93,7 @@ async function renderRevision(input: RenderChartInput, revision: number): Promis
     const object = placed[index] as KubeObject; // one for each that was given
     return { hook: { ...hook, manifest: yamlText(asWritten(object, as)) } satisfies Hook, object };
   });
-  const definitions = await definitionsOf(input.plugin, chart);
+  const definitions = await definitionsOf(input.plugin, chart, rendered.draft.chart);
   const { result, own } = await assemble(input, { ...rendered, hooks, definitions });
   const manifest = manifestOf(
     rendered.objects.map(({ object, path }, index) => ({ object: asWritten(own[index] ?? object, object), path })),
@@ -125,7 +133,7 @@ async function fromRecord(input: RenderChartInput, record: Release): Promise<Ren
     found.map(({ object }) => object),
   );
   const hooks = found.map(({ hook, object }, index): ReadyHook => ({ hook, object: placed[index] ?? object }));
-  const definitions = hasDefinitions(plugin) ? await definitionsOf(plugin, await input.chart()) : [];
+  const definitions = hasDefinitions(plugin) ? await definitionsOf(plugin, await input.chart(), record.chart) : [];
   const { result } = await assemble(recorded, { objects, hooks, definitions, warnings: [] });
   const { chart, config, manifest, info } = record;
   const draft = {
@@ -192,11 +200,23 @@ async function assemble(
 }
 
 /** Kinds that a chart brings in its crds folders: not part of the release, so that Helm never deletes them. */
-async function definitionsOf({ spec }: Plugin, { crds }: Chart): Promise<KubeObject[]> {
+async function definitionsOf({ spec }: Plugin, chart: Chart, processed?: JsonObject): Promise<KubeObject[]> {
   if (spec.upgrade.crds === 'skip') return [];
+  const crds = processed === undefined ? chart.crds : enabledDefinitions(chart, processed);
   const all = await Promise.all(crds.map(({ file, text }) => parse(text, file, undefined)));
   const byName = new Map(all.flat().map((object) => [object.metadata.name, object]));
   return [...byName.values()].map(adopting);
+}
+
+/** Without those of charts in it that a condition or tag turns off: what Helm has processed no longer names them. */
+function enabledDefinitions({ crds, dependencies }: Chart, processed: JsonObject): Chart['crds'] {
+  const { dependencies: left } = (processed.metadata ?? {}) as { dependencies?: { name?: string }[] };
+  const enabled = new Set((left ?? []).map(({ name }) => name));
+  return crds.filter(({ file }) => {
+    const [, folder] = /^charts\/([^/]+)\//.exec(file) ?? [];
+    const named = dependencies.filter(({ name }) => name === folder);
+    return named.length === 0 || named.some(({ as }) => enabled.has(as));
+  });
 }
 
 /** Whoever installed a definition before: the chart's objects need it, and it is taken over where nobody declares it now. */

@@ -28,6 +28,7 @@ async function put(cache: ChartCache, content: string): Promise<Chart> {
     type: 'application',
     crds: [],
     usesLookup: false,
+    dependencies: [],
     bytes: bytes.length,
   });
 }
