@@ -9,7 +9,8 @@ import {
 } from '../api/index.ts';
 import type { Chart } from '../charts/charts.ts';
 import type { KubeClient } from '../cluster/client.ts';
-import type { Hook, Release } from '../release/record.ts';
+import { hooksFor } from '../release/hooks.ts';
+import type { Hook, HookEvent, Release } from '../release/record.ts';
 import type { ClusterView, ReadPath } from '../render/cluster-view.ts';
 import { withKinds } from '../render/discovery-with.ts';
 import { renderChart } from '../render/helm.ts';
@@ -94,7 +95,8 @@ async function renderRevision(input: RenderChartInput, revision: number): Promis
     return { hook: { ...hook, manifest: yamlText(asWritten(object, as)) } satisfies Hook, object };
   });
   const definitions = await definitionsOf(input.plugin, chart, rendered.draft.chart);
-  const { result, own } = await assemble(input, { ...rendered, hooks, definitions });
+  const warnings = [...rendered.warnings, ...hooksTold(hooks, revision)];
+  const { result, own } = await assemble(input, { ...rendered, warnings, hooks, definitions });
   const manifest = manifestOf(
     rendered.objects.map(({ object, path }, index) => ({ object: asWritten(own[index] ?? object, object), path })),
   );
@@ -107,6 +109,18 @@ async function renderRevision(input: RenderChartInput, revision: number): Promis
     asRevision: revision,
   };
   return { ...result, version: chartVersion(draft), release };
+}
+
+/** Hooks are no objects of the plan, but they run: who reads the plan should know. */
+function hooksTold(hooks: readonly ReadyHook[], revision: number): string[] {
+  const events: HookEvent[] = revision === 1 ? ['pre-install', 'post-install'] : ['pre-upgrade', 'post-upgrade'];
+  return events.flatMap((event) => {
+    const due = hooksFor(
+      hooks.map(({ hook }) => hook),
+      event,
+    );
+    return due.length === 0 ? [] : [`${event} hooks run: ${due.map(({ kind, name }) => `${kind} ${name}`).join(', ')}`];
+  });
 }
 
 /** As Helm records it: in the release's namespace without saying so. */

@@ -4,6 +4,7 @@ import type { KubeClient } from '../cluster/client.ts';
 import { settleAll } from '../converge/limit.ts';
 import { parseValues } from '../declare/values-text.ts';
 import type { FileTree } from '../git/tree.ts';
+import { asAccount } from './account.ts';
 import { activityIn } from './activity.ts';
 import { chartRequest, chartSecretRefs, hasChartSource, sourceHash } from './chart-sources.ts';
 import type { Compiled, Wanted } from './compile.ts';
@@ -11,9 +12,12 @@ import { type Facts, factsFrom } from './facts.ts';
 import { withoutSecrets } from './hide-secrets.ts';
 import { type InputsAnswer, inputsOf, valuesRefs } from './inputs.ts';
 import { hasOwnSource } from './own-sources.ts';
+import { listRecords } from './release-records.ts';
+import { nextStep } from './release-state.ts';
 import { chartFromTree, renderSource } from './render.ts';
 import type { RenderChartInput } from './render-chart.ts';
 import type { Rendered } from './rendered.ts';
+import { foreign, lockedBy } from './run-release.ts';
 import { definedScopes, type Kinds } from './scopes.ts';
 import { secretData } from './secret-data.ts';
 import { keyOf } from './store.ts';
@@ -165,8 +169,11 @@ async function renderOne(
     }
   };
   const isNew = plugin.status?.revision?.key !== inputs.key;
+  const rendered = await again(input.kinds);
+  const waits = isNew ? await releaseWait(input.client, { plugin, facts, key: inputs.key, rendered }) : undefined;
+  if (waits !== undefined) return { waits };
   const commit = own?.commit ?? plugin.spec.source.git?.commit;
-  return { plugin: { ...isHere, rendered: await again(input.kinds), isNew, secrets, commit }, again };
+  return { plugin: { ...isHere, rendered, isNew, secrets, commit }, again };
 }
 
 async function readInputs(
@@ -201,4 +208,15 @@ async function findChart(
   const found = live?.status?.resolved;
   const resolved = found?.source === sourceHash(plugin) ? found : await charts.resolve(request);
   return { id: resolved.id, fetch: () => charts.fetch(request, resolved) };
+}
+
+/** What keeps a new revision of a release from being made: somebody else is at it. One that is somebody else's is a fault. */
+async function releaseWait(
+  client: KubeClient | undefined,
+  { plugin, facts, key, rendered }: { plugin: Plugin; facts: Facts; key: string; rendered: Rendered },
+): Promise<string | undefined> {
+  if (client === undefined || rendered.release === undefined) return undefined;
+  const step = nextStep(plugin, key, await listRecords(asAccount(client, facts.account), rendered.release));
+  if (step.step === 'foreign') throw foreign(rendered.release, step.owner);
+  return step.step === 'locked' ? lockedBy(rendered.release, step.head) : undefined;
 }

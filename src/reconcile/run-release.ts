@@ -10,6 +10,7 @@ import {
   listRecords,
   ownerLabels,
   type RecordHead,
+  type ReleaseName,
   readRevision,
   settleHistory,
   updateRevision,
@@ -67,9 +68,12 @@ export async function prepareRelease(
       return { state: 'go', run: { ...common, intent, event: record.espalier?.event ?? 'upgrade', record } };
   }
   if (step.step === 'locked') {
-    const { revision, status } = step.head;
-    const message = `revision ${revision} of release ${rendered.name} is ${status}: somebody else is at work on it, or was stopped while at it. It goes on when that has ended; if nobody is, remove Secret sh.helm.release.v1.${rendered.name}.v${revision}`;
-    return { state: 'wait', reason: 'ReleaseLocked', message, againInMs: LOCKED_RETRY_MS };
+    return {
+      state: 'wait',
+      reason: 'ReleaseLocked',
+      message: lockedBy(rendered, step.head),
+      againInMs: LOCKED_RETRY_MS,
+    };
   }
   if (step.step === 'foreign') return { state: 'refused', error: foreign(rendered, step.owner) };
   if (step.step !== 'begin')
@@ -193,7 +197,11 @@ async function setStatus(
   if (record !== undefined) await updateRevision(client, { ...record, info: { ...record.info, status, description } });
 }
 
-function foreign({ name, namespace }: RenderedRelease, owner: string | undefined): EspalierError {
+export function lockedBy({ name }: ReleaseName, { revision, status }: RecordHead): string {
+  return `revision ${revision} of release ${name} is ${status}: somebody else is at work on it, or was stopped while at it. It goes on when that has ended; if nobody is, remove Secret sh.helm.release.v1.${name}.v${revision}`;
+}
+
+export function foreign({ name, namespace }: ReleaseName, owner: string | undefined): EspalierError {
   const message =
     owner === undefined
       ? `release ${name} exists in namespace ${namespace} and no Plugin made it; to take it over, set spec.apply.adopt: true (see first what changes: espalier plan), or rename the Plugin`
