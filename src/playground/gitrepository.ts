@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { EspalierError } from '../api/index.ts';
 import { git } from './git.ts';
@@ -37,8 +37,15 @@ export async function initRepository(root: string, name: string): Promise<string
   return folder;
 }
 
-/** Commits the content of a plain folder as the first commit of the default branch; what it ignores stays out. */
-export async function seedRepository(repository: string, seed: string): Promise<string> {
+/**
+ * Commits the content of a plain folder as the first commit of the default branch; what it ignores stays out. In its
+ * YAML files every key of `replace` is replaced by its value.
+ */
+export async function seedRepository(
+  repository: string,
+  seed: string,
+  replace: Readonly<Record<string, string>> = {},
+): Promise<string> {
   const env = {
     GIT_DIR: repository,
     GIT_WORK_TREE: resolve(seed),
@@ -46,12 +53,33 @@ export async function seedRepository(repository: string, seed: string): Promise<
   };
   try {
     await git(seed, ['add', '--all', '.'], { env });
+    await replaceInIndex(seed, env, replace);
     const tree = await git(seed, ['write-tree'], { env });
     const commit = await git(seed, ['commit-tree', tree, '-m', 'The platform as it is declared'], { env });
     await git(seed, ['update-ref', `refs/heads/${DEFAULT_BRANCH}`, commit], { env });
     return commit;
   } finally {
     await rm(env.GIT_INDEX_FILE, { force: true });
+  }
+}
+
+async function replaceInIndex(
+  seed: string,
+  env: Record<string, string>,
+  replace: Readonly<Record<string, string>>,
+): Promise<void> {
+  const words = Object.keys(replace);
+  if (words.length === 0) return;
+  // Lists the files of the index with what is in them; a seed is small.
+  const listed = await git(seed, ['ls-files', '--stage', '-z', '--', '*.yaml', '*.yml'], { env });
+  for (const line of listed.split('\u0000')) {
+    const [, mode = '', path = ''] = /^(100\d{3}) [0-9a-f]+ 0\t(.+)$/s.exec(line) ?? [];
+    if (path === '') continue;
+    const text = await readFile(join(seed, path), 'utf8');
+    const replaced = words.reduce((now, word) => now.replaceAll(word, replace[word] ?? ''), text);
+    if (replaced === text) continue;
+    const blob = await git(seed, ['hash-object', '-w', '--stdin'], { env, input: replaced });
+    await git(seed, ['update-index', '--cacheinfo', `${mode},${blob},${path}`], { env });
   }
 }
 

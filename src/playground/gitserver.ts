@@ -54,7 +54,10 @@ export interface Misbehaviour {
 /** A real Git server on 127.0.0.1, smart HTTP alone, that takes every kind of push. */
 export interface GitServer {
   url: string;
-  createRepository(name: string, options?: { seed?: string; access?: GitAccess }): Promise<ServedRepository>;
+  createRepository(
+    name: string,
+    options?: { seed?: string; replace?: Readonly<Record<string, string>>; access?: GitAccess },
+  ): Promise<ServedRepository>;
   setAccess(name: string, access: GitAccess): void;
   /** Every request answered so far, refused and broken ones included. */
   requests: readonly GitRequest[];
@@ -126,9 +129,9 @@ export async function startGitServer(options: GitServerOptions): Promise<GitServ
   return {
     url,
     requests,
-    async createRepository(name, { seed, access = {} } = {}) {
+    async createRepository(name, { seed, replace, access = {} } = {}) {
       const folder = await initRepository(root, name);
-      const commit = seed === undefined ? undefined : await seedRepository(folder, seed);
+      const commit = seed === undefined ? undefined : await seedRepository(folder, seed, replace);
       const served: ServedRepository = {
         name,
         url: `${url}/${name}.git`,

@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import { EspalierError, messageOf } from '../api/index.ts';
 import type { KubeClient } from '../cluster/client.ts';
 import type { AgentFactory, RunningAgent } from './agentseam.ts';
+import { type ChartPlaces, STAND_INS, serveCharts } from './charts/places.ts';
 import { startControlPlane } from './controlplane.ts';
 import { createPrivateFolder, playgroundRoot, removeFolder } from './folder.ts';
+import { git } from './git.ts';
 import { startGitServer } from './gitserver.ts';
 import { declareSync, installKinds } from './install.ts';
 
@@ -28,6 +30,7 @@ export interface Playground {
   /** Whether the cluster goes with the playground. */
   ownsCluster: boolean;
   git: { url: string; user: string; password: string };
+  charts: Pick<ChartPlaces, 'repository' | 'registry'>;
   http: string | null;
   logs: string;
   hasAgent: boolean;
@@ -39,6 +42,7 @@ export interface Playground {
 
 const NAMESPACE = 'espalier-system';
 const REPOSITORY = 'platform';
+const CHARTS = join(import.meta.dirname, '..', '..', 'examples', 'charts');
 
 interface Cluster {
   kubeconfig: string;
@@ -57,8 +61,8 @@ export async function startPlayground(options: PlaygroundOptions): Promise<Playg
   try {
     const loading = import('../cluster/client.ts'); // half a second that the servers need anyway
     const folder = await privateFolder(parts);
-    const [git, cluster] = await both(
-      startGit(parts, folder, options.seed),
+    const [sources, cluster] = await both(
+      startSources(parts, folder, options.seed, signal),
       startCluster(parts, folder, options, signal),
     );
 
@@ -69,7 +73,9 @@ export async function startPlayground(options: PlaygroundOptions): Promise<Playg
     parts.defer(() => client.close());
     const { gitVersion } = await client.version({ signal });
     await installKinds(client, signal);
-    await declareSync(client, { namespace: NAMESPACE, name: REPOSITORY, ...git }, signal);
+    const { url, user, password } = sources;
+    const followed = { url, user, password };
+    await declareSync(client, { namespace: NAMESPACE, name: REPOSITORY, ...followed }, signal);
 
     let agent: RunningAgent | undefined;
     if (options.agent !== undefined) {
@@ -77,7 +83,7 @@ export async function startPlayground(options: PlaygroundOptions): Promise<Playg
       const place = { kubeconfig, ...(context && { context }), namespace: NAMESPACE, logs, signal };
       agent = await options.agent(place);
       parts.defer(() => agent?.stop());
-      git.onPush(() => agent?.lookNow());
+      sources.onPush(() => agent?.lookNow());
     }
     const never = new Promise<string>(() => {});
     return {
@@ -85,11 +91,12 @@ export async function startPlayground(options: PlaygroundOptions): Promise<Playg
       client,
       cluster: `Kubernetes ${gitVersion} at ${client.server}`,
       ownsCluster: options.cluster === undefined,
-      git: { url: git.url, user: git.user, password: git.password },
+      git: { ...followed },
+      charts: { repository: sources.charts.repository, registry: sources.charts.registry },
       http: agent?.http ?? null,
       logs,
       hasAgent: agent !== undefined,
-      broken: Promise.race([cluster.broken ?? never, agent?.broken ?? never]),
+      broken: Promise.race([cluster.broken ?? never, agent?.broken ?? never, sources.charts.broken]),
       async stop() {
         ending.abort();
         await parts.disposeAsync();
@@ -108,12 +115,19 @@ async function privateFolder(parts: AsyncDisposableStack): Promise<string> {
   return folder;
 }
 
-async function startGit(parts: AsyncDisposableStack, folder: string, seed: string) {
+/** Charts first: the repository names the addresses at which they are. */
+async function startSources(parts: AsyncDisposableStack, folder: string, seed: string, signal: AbortSignal) {
+  const serving = serveCharts(CHARTS, join(folder, 'registry'), signal).then((places) => {
+    parts.defer(() => places.stop());
+    return places;
+  });
+  const [charts] = await both(serving, git(folder, ['--version']));
   const credential = { user: 'espalier', password: randomBytes(9).toString('base64url') };
   const server = await startGitServer({ root: join(folder, 'git') });
   parts.defer(() => server.stop());
-  const { url } = await server.createRepository(REPOSITORY, { seed, access: { credential } });
-  return { url, ...credential, onPush: server.onPush };
+  const replace = { [STAND_INS.repository]: charts.repository, [STAND_INS.registry]: charts.registry };
+  const { url } = await server.createRepository(REPOSITORY, { seed, replace, access: { credential } });
+  return { url, ...credential, charts, onPush: server.onPush };
 }
 
 async function startCluster(

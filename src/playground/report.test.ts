@@ -9,6 +9,7 @@ const PLAYGROUND: Playground = {
   cluster: 'Kubernetes v1.36.3 at https://127.0.0.1:20001',
   ownsCluster: true,
   git: { url: 'http://127.0.0.1:5/platform.git', user: 'espalier', password: 'pw' },
+  charts: { repository: 'http://127.0.0.1:8', registry: 'oci://127.0.0.1:9/charts' },
   http: 'http://127.0.0.1:6',
   logs: '/run/logs',
   hasAgent: true,
@@ -25,7 +26,15 @@ test('scripts get one line with the agreed keys', () => {
 
 test('people get what is running, where, three things to try, and how it ends', () => {
   const text = describeForPeople(PLAYGROUND);
-  for (const part of ['v1.36.3', '/run/kubeconfig', 'http://127.0.0.1:6', '/run/logs', 'Ctrl-C']) {
+  for (const part of [
+    'v1.36.3',
+    '/run/kubeconfig',
+    'http://127.0.0.1:6',
+    'http://127.0.0.1:8',
+    'oci://127.0.0.1:9/charts',
+    '/run/logs',
+    'Ctrl-C',
+  ]) {
     assert.ok(text.includes(part), part);
   }
   assert.match(text, /git clone http:\/\/espalier:pw@127\.0\.0\.1:5\/platform\.git/);

@@ -8,11 +8,12 @@ export function describeForScripts(playground: Playground, pid: number): string 
 
 /** What is running, where, and three things to try, for people. */
 export function describeForPeople(playground: Playground): string {
-  const { kubeconfig, git, http, logs } = playground;
+  const { kubeconfig, git, charts, http, logs } = playground;
   const facts: [string, string][] = [
     ['Cluster', playground.cluster],
     ['kubeconfig', kubeconfig],
     ['Git', `${git.url}  (user ${git.user}, password ${git.password})`],
+    ['Charts', `${charts.repository} and ${charts.registry}  (helm search repo, helm pull --plain-http)`],
     ['Agent', playground.hasAgent ? 'follows the branch main of that repository' : 'not running'],
     ...(http === null ? [] : [['HTTP', `${http}  (/healthz, /metrics, /hooks)`] satisfies [string, string]]),
     ['Logs', logs],

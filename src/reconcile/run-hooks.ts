@@ -55,7 +55,12 @@ export async function runHooks(input: HookRunInput, event: HookEvent): Promise<H
     }
     ran.push(nameOf(hook));
   }
-  await cleanUp(client, input.hooks, [...due].reverse(), 'hook-succeeded');
+  const doomed = due.filter((hook) => deletesHook(hook, 'hook-succeeded')).reverse();
+  if (doomed.length > 0) {
+    // On record before they go: what is gone without a word would have to be taken for something that never ran.
+    await updateRevision(client, record);
+    await cleanUp(client, input.hooks, doomed, 'hook-succeeded');
+  }
   ran.push(all);
   await updateRevision(client, record);
   return { state: 'done' };

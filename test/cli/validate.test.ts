@@ -12,7 +12,7 @@ const NO_CLUSTER = { KUBECONFIG: '/nowhere/at/all' };
 describe('espalier validate', { concurrency: 3 }, () => {
   test('the example repository is sound, with every overlay, and no cluster is needed', async () => {
     const ended = await espalier(['validate', EXAMPLE, '--all-clusters'], { env: NO_CLUSTER });
-    assert.deepEqual(ended, { code: 0, stdout: '', stderr: '6 plugins, no faults\n' });
+    assert.deepEqual(ended, { code: 0, stdout: '', stderr: '7 plugins, no faults\n' });
   });
 
   test('prints each fault with a path that can be opened from here, and ends with 1', async (t) => {
@@ -29,11 +29,11 @@ describe('espalier validate', { concurrency: 3 }, () => {
     assert.match(first, /^repo\/clusters\/staging\/web\.yaml:4:\d+: Plugin espalier-system\/web: .*timeout.* duration/);
     assert.match(second, /^repo\/plugins\/broken\.yaml:\d+:\d+: /);
     assert.deepEqual(others, []);
-    assert.equal(stderr, '6 plugins, 2 faults in 2 files\n');
+    assert.equal(stderr, '7 plugins, 2 faults in 2 files\n');
     const json = await espalier(['validate', '--cluster', 'staging', '-o', 'json'], { cwd: repository });
     assert.equal(json.code, 1);
     const { counts, faults } = JSON.parse(json.stdout);
-    assert.deepEqual(counts, { Plugin: 6 });
+    assert.deepEqual(counts, { Plugin: 7 });
     assert.deepEqual(
       [faults[0].file, faults[0].line, faults[0].path],
       ['clusters/staging/web.yaml', 4, '/spec/timeout'],

@@ -6,18 +6,17 @@ import { MortalRelease, TURNS, type TurnResult } from './support/mortal-release.
 
 const TOGETHER = 2;
 
-test('H1, H3: an agent that dies at any write of an install, an upgrade, a rollback or an uninstall ends where one that lives does, and no hook runs twice', (t) =>
-  sweep(t, 'abandoned', [1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 17, 20]));
+test('H1, H3: an agent that dies at some write of an install, an upgrade, a rollback or an uninstall ends where one that lives does, and no hook runs twice', (t) =>
+  sweep(t, 'abandoned', [2, 5, 8, 11, 14, 17, 20]));
 
-test('H1, H3: so does the agent as it is run, killed by SIGKILL with its children', (t) =>
-  sweep(t, 'process', [3, 7, 11]));
+test('H1, H3: so does the agent as it is run, killed by SIGKILL with its children', (t) => sweep(t, 'process', [3, 9]));
 
 /** Lives through all turns again and again, the agent killed once in each turn, at a later write each time. */
 async function sweep(t: TestContext, body: Body, moments: number[]): Promise<void> {
   const expected = await live(t, body);
   const problems: string[] = [];
   let kills = 0;
-  const left = [...moments];
+  const left = momentsOr(moments);
   const worker = async (): Promise<void> => {
     for (let at = left.shift(); at !== undefined; at = left.shift()) {
       try {
@@ -32,7 +31,12 @@ async function sweep(t: TestContext, body: Body, moments: number[]): Promise<voi
   await Promise.all(Array.from({ length: TOGETHER }, worker));
   assert.deepEqual(problems, []);
   t.diagnostic(`${kills} kills`);
-  assert.ok(kills >= moments.length, `just ${kills} kills`);
+  assert.ok(kills >= 2, `just ${kills} kills`);
+}
+
+/** `ESPALIER_TEST_MOMENTS=1,2,3` kills at these writes instead: all of them take minutes. */
+function momentsOr(usual: number[]): number[] {
+  return process.env.ESPALIER_TEST_MOMENTS?.split(',').map(Number) ?? usual;
 }
 
 async function live(t: TestContext, body: Body, at?: number): Promise<TurnResult[]> {

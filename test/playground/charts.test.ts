@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { createAuthority } from '../../src/playground/authority.ts';
+import { STAND_INS, serveCharts } from '../../src/playground/charts/places.ts';
 import { privateHome } from '../../src/playground/charts/registry.ts';
 import { runProgram } from '../../src/tools/run.ts';
 import { toolPath } from '../../src/tools/tool.ts';
@@ -15,6 +17,7 @@ import {
   startTestRegistry,
   subchart,
 } from '../support/charts.ts';
+import { clone, testGitServer } from '../support/gitserver.ts';
 import { tempDir } from '../support/tempdir.ts';
 
 const DEEP = `files/${'folder/'.repeat(18)}end.txt`;
@@ -81,6 +84,25 @@ test('the registry takes a chart by helm push and gives it to whoever may read',
   await assert.rejects(template(t, where), /401|basic credential/);
   const login = ['--username', CHART_USER.user, '--password', CHART_USER.password];
   assert.match(await template(t, [...where, ...login]), /text: here/);
+});
+
+test('the charts of the examples are served in both ways, and the first commit names where', async (t) => {
+  const examples = join(import.meta.dirname, '..', '..', 'examples');
+  const places = await serveCharts(join(examples, 'charts'), await tempDir(t));
+  t.after(() => places.stop());
+  assert.deepEqual(places.charts, ['backup-operator 1.4.0', 'session-cache 0.3.1']);
+  assert.match(await template(t, ['a', 'backup-operator', '--repo', places.repository]), /kind: Deployment/);
+  const oci = [`${places.registry}/session-cache`, '--version', '0.3.1', '--plain-http'];
+  assert.match(await template(t, ['b', ...oci]), /kind: StatefulSet/);
+
+  const server = await testGitServer(t);
+  const replace = { [STAND_INS.repository]: places.repository, [STAND_INS.registry]: places.registry };
+  const { url } = await server.createRepository('platform', { seed: join(examples, 'repo'), replace });
+  const work = await clone(t, url);
+  const declared = await readFile(join(work, 'plugins', 'backup-operator.yaml'), 'utf8');
+  assert.match(declared, new RegExp(`repository: "${places.repository}"`));
+  const other = await readFile(join(work, 'plugins', 'session-cache.yaml'), 'utf8');
+  assert.match(other, new RegExp(`url: "${places.registry}/session-cache"`));
 });
 
 async function template(t: TestContext, args: string[]): Promise<string> {

@@ -1,0 +1,3 @@
+{{- define "backup-operator.labels" -}}
+app: {{ .Release.Name }}
+{{- end -}}
