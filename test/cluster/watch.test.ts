@@ -126,7 +126,8 @@ describe('watches', { concurrency: 6 }, () => {
       await notice();
       const started = performance.now();
       for (let count = 0; count < 8; count++) await look();
-      assert.ok(performance.now() - started < 5_000);
+      // One request's deadline is 40 s.
+      assert.ok(performance.now() - started < 30_000);
     }
   });
 

@@ -6,7 +6,7 @@ const PAUSE_MS = 25;
  * Runs a check until it neither throws nor rejects and returns what it returned.
  * At the deadline it throws what the check threw last, so the message tells what never came true.
  */
-export async function eventually<T>(check: () => T | Promise<T>, { timeoutMs = 10_000 } = {}): Promise<T> {
+export async function eventually<T>(check: () => T | Promise<T>, { timeoutMs = 20_000 } = {}): Promise<T> {
   const deadline = Date.now() + timeoutMs;
   let pause = PAUSE_MS;
   while (true) {

@@ -8,7 +8,8 @@ import { commitFiles, testGitServer } from '../../support/gitserver.ts';
 import { startProxied } from '../support/proxied.ts';
 
 const OBJECTS = 80;
-const TAKEOVER_MS = 15_000;
+/** 15 s until the other one leads, then it fills its caches and finds what to write. */
+const TAKEOVER_MS = 25_000;
 
 interface Write {
   replica: string;
