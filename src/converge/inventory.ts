@@ -9,13 +9,15 @@ export function readInventory(entries: readonly InventoryEntry[] | undefined): I
 
 /**
  * What must be on record before the first write: everything owned so far, and everything about to be written.
- * An entry without a uid says "we meant to create this"; it gives a right to delete only what carries our labels.
+ * An entry without a uid says "we meant to create this"; it gives a right to delete only what carries our labels. One
+ * without a hash says that nobody knows whether the write that was meant came through.
  */
 export function intend(record: Inventory, about: readonly ObjectRef[]): Inventory {
   const next = new Map(record);
   for (const ref of about) {
     const key = refKey(ref);
-    if (!next.has(key)) next.set(key, entryOf(ref));
+    const { applied: _, ...entry } = next.get(key) ?? entryOf(ref);
+    next.set(key, entry);
   }
   return next;
 }

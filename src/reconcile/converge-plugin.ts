@@ -14,7 +14,6 @@ import {
   afterFailure,
   concludeRelease,
   hooksVerdict,
-  isHookFailure,
   leaveRelease,
   releaseWaits,
   splitTasks,
@@ -120,26 +119,8 @@ async function carryOut(
     if (recorded === 'gone') return { outcome: undefined, findings: {} };
   }
   if (run === undefined) return await writeObjects(parts, input, rendered, look, marked);
-  try {
-    const verdict = await writeObjects(parts, input, rendered, look, marked, run);
-    return isFailure(verdict) ? await afterFailure(plugin, run, inputs.key, verdict, inputs.secrets) : verdict;
-  } catch (error) {
-    if (!isHookFailure(error)) throw error;
-    const outcome = {
-      phase: 'Failed',
-      reason: error.code,
-      message: error.message,
-      userMustAct: false,
-      applied: false,
-    } as const;
-    return await afterFailure(
-      plugin,
-      run,
-      inputs.key,
-      { outcome, findings: { ...intent, attempted }, error },
-      inputs.secrets,
-    );
-  }
+  const verdict = await writeObjects(parts, input, rendered, look, marked, run);
+  return isFailure(verdict) ? await afterFailure(plugin, run, inputs.key, verdict, inputs.secrets) : verdict;
 }
 
 function isFailure({ outcome, error }: PluginVerdict): boolean {

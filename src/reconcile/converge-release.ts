@@ -34,14 +34,28 @@ export function splitTasks(
   return { early: tasks.filter(isEarly), later: tasks.filter((task) => !isEarly(task)) };
 }
 
-/** Runs the hooks that come before or after the objects. Undefined when they are through. */
+/**
+ * Runs the hooks that come before or after the objects. Undefined when they are through. A failure comes with what has
+ * been written so far: what the record does not know would not be taken back.
+ */
 export async function hooksVerdict(
   parts: Parts,
   run: ReleaseRun,
   when: 'pre' | 'post' | 'test',
   findings: PluginFindings,
 ): Promise<PluginVerdict | undefined> {
-  const answer = await hooksOf(parts, run, when);
+  const answer = await hooksOf(parts, run, when).catch((error: unknown) => {
+    if (!isError(error, 'HookFailed')) throw error;
+    return error;
+  });
+  if (answer instanceof EspalierError) {
+    const { code: reason, message } = answer;
+    return {
+      outcome: { phase: 'Failed', reason, message, userMustAct: false, applied: false },
+      findings,
+      error: answer,
+    };
+  }
   if (answer.state === 'done') return undefined;
   return {
     outcome: { phase: 'Progressing', message: `waits for ${answer.why}` },
@@ -119,8 +133,4 @@ export async function leaveRelease(parts: Parts, plugin: Plugin): Promise<Plugin
   const heads = await listRecords(client, release);
   if (heads.some((head) => head.attempt === release.attempt)) await removeRevisions(client, release, heads);
   return { release: 'none' };
-}
-
-export function isHookFailure(error: unknown): error is EspalierError {
-  return isError(error, 'HookFailed');
 }

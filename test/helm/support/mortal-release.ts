@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import type { JsonObject } from '../../../src/api/index.ts';
 import type { ServedRepository } from '../../../src/playground/gitserver.ts';
+import { toolPath } from '../../../src/tools/tool.ts';
 import { type Body, type Moment, type MortalAgent, startMortal } from '../../cases/support/mortal.ts';
 import { declareTestSync, getPlugin, getSync } from '../../support/agent.ts';
 import { type ChartRepository, chart, startChartServer } from '../../support/charts.ts';
@@ -70,6 +71,8 @@ export class MortalRelease {
   }
 
   static async begin(t: TestContext, body: Body): Promise<MortalRelease> {
+    // An agent with a cache of its own would have to build Helm first.
+    process.env.ESPALIER_TOOL_HELM ??= await toolPath('helm');
     const namespace = await testNamespace(t, { prefix: 'killed' });
     const repository = await (await testGitServer(t)).createRepository('platform');
     await commitFiles(repository, { 'README.md': 'nothing yet' });
