@@ -72,7 +72,7 @@ describe('hostile charts', { concurrency: 2 }, () => {
       await declareArchive(scene, archive);
       const bad = await scene.platform.pluginReaches('bad', 'Failed');
       assert.match(bad.status?.message ?? '', /bytes|MB|times as large/);
-      assert.ok(process.memoryUsage().rss - before < 150_000_000, 'the agent is in this process');
+      assert.ok(process.memoryUsage().rss - before < 250_000_000, 'the agent is in this process');
     });
   }
 
