@@ -12,12 +12,14 @@ export function readInventory(entries: readonly InventoryEntry[] | undefined): I
  * An entry without a uid says "we meant to create this"; it gives a right to delete only what carries our labels. One
  * without a hash says that nobody knows whether the write that was meant came through.
  */
-export function intend(record: Inventory, about: readonly ObjectRef[]): Inventory {
+export function intend(record: Inventory, about: readonly ObjectRef[], hashes: ReadonlyMap<string, string>): Inventory {
   const next = new Map(record);
   for (const ref of about) {
     const key = refKey(ref);
-    const { applied: _, ...entry } = next.get(key) ?? entryOf(ref);
-    next.set(key, entry);
+    const { applied, ...entry } = next.get(key) ?? entryOf(ref);
+    // What is only put right stays as it is on record: the write says nothing new.
+    const isRepair = applied !== undefined && applied === hashes.get(key);
+    next.set(key, isRepair ? { ...entry, applied } : entry);
   }
   return next;
 }

@@ -98,6 +98,7 @@ async function carryOut(
   const intended = intend(
     without(input.record, forgotten(plan)),
     tasks.map((task) => refOf(task.object)),
+    rendered.hashes,
   );
   const marked = markNewer(markLeaving(intended, plan), look.newer);
   wakeTakers(parts, plan);
