@@ -6,7 +6,7 @@ import { MortalRelease, TURNS, type TurnResult } from './support/mortal-release.
 
 const TOGETHER = 2;
 
-test('H1, H3: an agent that dies at some write of an install, an upgrade, a rollback or an uninstall ends where one that lives does, and no hook runs twice', (t) =>
+test('H1, H3: an agent that dies at some write of an install, an upgrade, a rollback or an uninstall ends where one that lives does, and no hook that has succeeded runs twice', (t) =>
   sweep(t, 'abandoned', [2, 5, 8, 11, 14, 17, 19, 21]));
 
 test('H1, H3: so does the agent as it is run, killed by SIGKILL with its children', (t) => sweep(t, 'process', [3, 9]));
@@ -56,12 +56,23 @@ async function live(t: TestContext, body: Body, at?: number): Promise<TurnResult
   }
 }
 
+/** The hook that fails may be tried once more: killed before its failure was on record, nobody knows of it. */
+function triedOnce(hooks: TurnResult['hooks'], expected: TurnResult['hooks'] = {}): TurnResult['hooks'] {
+  const name = 'Job after';
+  return hooks[name] === 2 && expected[name] === 1 ? { ...hooks, [name]: 1 } : hooks;
+}
+
 function compare(expected: readonly TurnResult[], found: readonly TurnResult[]): string[] {
   return found.flatMap(({ state, hooks }, index) => {
     const other = expected[index];
     return [
       ...differences(other?.state, state, ['faultless', 'killed']),
-      ...differences(other?.hooks, hooks, ['faultless', 'killed'], 'hooks made'),
+      ...differences(
+        other?.hooks,
+        TURNS[index] === 'rollback' ? triedOnce(hooks, other?.hooks) : hooks,
+        ['faultless', 'killed'],
+        'hooks made',
+      ),
     ].map((line) => `${TURNS[index]}: ${line}`);
   });
 }

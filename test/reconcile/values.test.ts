@@ -18,10 +18,12 @@ describe('what objects are made of', { concurrency: 3 }, () => {
       until: 'Progressing',
     });
     const { client, namespace } = scene;
-    const waiting = await pluginReaches(client, namespace, 'greeter', 'Waiting');
-    assert.deepEqual(waiting.status?.waitingFor, [
-      'valuesFrom needs the ConfigMap "settings", which does not exist. Create it, or set optional: true.',
-    ]);
+    // Until its watch has told, it is only known that nothing is known.
+    await eventually(async () =>
+      assert.deepEqual((await pluginReaches(client, namespace, 'greeter', 'Waiting')).status?.waitingFor, [
+        'valuesFrom needs the ConfigMap "settings", which does not exist. Create it, or set optional: true.',
+      ]),
+    );
     await client.create({
       apiVersion: 'v1',
       kind: 'ConfigMap',

@@ -223,10 +223,12 @@ describe('S4: recursion', () => {
     ['a very long chain', chain(600, 1), 'f0', /more than 500 kustomizations/],
   ] as const) {
     it(`${situation}: an error within a second`, async () => {
-      const started = performance.now();
+      // Its own time: what else the machine does is not its affair.
+      const started = process.cpuUsage();
       await assert.rejects(render('kustomize', files, { path }, NO_TOOLS), { code: 'RenderRefused', message });
       await assert.rejects(kustomizeInputs(textTree(files), path), { code: 'RenderRefused' });
-      assert.ok(performance.now() - started < 1000);
+      const { user, system } = process.cpuUsage(started);
+      assert.ok((user + system) / 1000 < 1000);
     });
   }
 
