@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { request } from 'undici';
-import { EspalierError, messageOf } from '../api/index.ts';
+import { EspalierError } from '../api/index.ts';
 import { createDialer, type Dialer, type ProxySettings } from '../git/dial.ts';
 import { discard } from '../git/http.ts';
+import { explainLost, type LostWords, readBody } from '../git/lost.ts';
 import type { ChartCredentials } from './credentials.ts';
 import { refused } from './errors.ts';
 import { type PlacePolicy, parsePlace } from './place.ts';
@@ -35,7 +36,11 @@ const MAX_REDIRECTS = 5;
 const CONNECT_MS = 10_000;
 const SILENCE_MS = 30_000;
 const KEPT_DIALERS = 64;
-const TIMED_OUT = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'UND_ERR_CONNECT_TIMEOUT', 'ETIMEDOUT']);
+const LOST: LostWords = {
+  timedOut: 'ChartFetchFailed',
+  unreachable: 'ChartFetchFailed',
+  giveAuthority: 'give the authority that signed it as `ca.crt` in the Secret of the source',
+};
 
 /** Requests for charts: every address checked as it is dialled, every redirect by the same rules as the first URL. */
 export class Transport {
@@ -88,9 +93,9 @@ export class Transport {
       for (const [name, value] of Object.entries(headers)) {
         if (value !== undefined) flat[name] = Array.isArray(value) ? value.join(', ') : value;
       }
-      return { status: statusCode, headers: flat, url, body: readBody(body, url, question.signal) };
+      return { status: statusCode, headers: flat, url, body: readBody(body, url, question.signal, LOST) };
     } catch (error) {
-      throw explain(error, url, question.signal);
+      throw explainLost(error, url, question.signal, LOST);
     }
   }
 
@@ -123,33 +128,6 @@ export class Transport {
   #lost(from: URL, why: string): EspalierError {
     return refused(`The redirect of ${from.origin}${from.pathname} is refused: ${why}; give the final URL.`);
   }
-}
-
-async function* readBody(body: AsyncIterable<Uint8Array>, url: URL, signal: AbortSignal): AsyncGenerator<Uint8Array> {
-  try {
-    yield* body;
-  } catch (error) {
-    throw explain(error, url, signal);
-  }
-}
-
-function explain(error: unknown, url: URL, signal: AbortSignal): unknown {
-  if (signal.aborted) return signal.reason;
-  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
-    if (cause instanceof EspalierError) return cause;
-  }
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  if (TIMED_OUT.has(code)) {
-    return new EspalierError('ChartFetchFailed', `${url.host} did not answer in time.`, { cause: error });
-  }
-  const certificate = /CERT|SELF_SIGNED|UNABLE_TO_(GET|VERIFY)|ALTNAME/.test(code);
-  const help = certificate
-    ? 'its certificate is not trusted; give the authority that signed it as `ca.crt` in the Secret of the source'
-    : messageOf(error) || code;
-  return new EspalierError('ChartFetchFailed', `${url.host} can't be reached: ${help}.`, {
-    cause: error,
-    data: { code },
-  });
 }
 
 /** An answer that is not the one hoped for, said in our words. `what` is "the index of https://…". */

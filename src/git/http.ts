@@ -1,6 +1,7 @@
 import { request } from 'undici';
-import { EspalierError, messageOf } from '../api/index.ts';
+import { EspalierError } from '../api/index.ts';
 import type { Dialer } from './dial.ts';
+import { explainLost, type LostWords, readBody } from './lost.ts';
 import { parseRepositoryUrl, type UrlPolicy } from './url.ts';
 
 export interface HttpRequest {
@@ -22,6 +23,11 @@ export interface HttpAnswer {
 }
 
 const MAX_REDIRECTS = 5;
+const LOST: LostWords = {
+  timedOut: 'GitTimedOut',
+  unreachable: 'GitUnreachable',
+  giveAuthority: 'give the authority that signed it as `ca.crt`',
+};
 
 /** One request and its answer, whatever the status. GET follows redirects within the policy; nothing else does. */
 export async function exchange(dialer: Dialer, policy: UrlPolicy, asked: HttpRequest): Promise<HttpAnswer> {
@@ -50,17 +56,9 @@ async function once(dialer: Dialer, asked: HttpRequest, url: URL, extra: Record<
     for (const [name, value] of Object.entries(headers)) {
       if (value !== undefined) flat[name] = Array.isArray(value) ? value.join(', ') : value;
     }
-    return { status: statusCode, headers: flat, url: url.href, body: readBody(body, url, asked.signal) };
+    return { status: statusCode, headers: flat, url: url.href, body: readBody(body, url, asked.signal, LOST) };
   } catch (error) {
-    throw explain(error, url, asked.signal);
-  }
-}
-
-async function* readBody(body: AsyncIterable<Uint8Array>, url: URL, signal: AbortSignal): AsyncGenerator<Uint8Array> {
-  try {
-    yield* body;
-  } catch (error) {
-    throw explain(error, url, signal);
+    throw explainLost(error, url, asked.signal, LOST);
   }
 }
 
@@ -91,25 +89,4 @@ function refusedRedirect(from: URL, why: string): EspalierError {
     'GitBadUrl',
     `The redirect of ${from.origin}${from.pathname} is refused: ${why}; give the final URL.`,
   );
-}
-
-const TIMED_OUT = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'UND_ERR_CONNECT_TIMEOUT', 'ETIMEDOUT']);
-
-function explain(error: unknown, url: URL, signal: AbortSignal): unknown {
-  if (signal.aborted) return signal.reason;
-  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
-    if (cause instanceof EspalierError) return cause;
-  }
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  if (TIMED_OUT.has(code)) {
-    return new EspalierError('GitTimedOut', `${url.host} did not answer in time.`, { cause: error });
-  }
-  const certificate = /CERT|SELF_SIGNED|UNABLE_TO_(GET|VERIFY)|ALTNAME/.test(code);
-  const help = certificate
-    ? 'its certificate is not trusted; give the authority that signed it as `ca.crt`'
-    : messageOf(error) || code;
-  return new EspalierError('GitUnreachable', `${url.host} can't be reached: ${help}.`, {
-    cause: error,
-    data: { code },
-  });
 }

@@ -85,6 +85,17 @@ export async function updateRevision(client: KubeClient, release: Release): Prom
   });
 }
 
+/** Changes what the record of a revision says of its state; one that is gone needs no word. */
+export async function markRevision(
+  client: KubeClient,
+  release: ReleaseName,
+  revision: number,
+  info: Partial<Release['info']>,
+): Promise<void> {
+  const record = await readRevision(client, release, revision);
+  if (record !== undefined) await updateRevision(client, { ...record, info: { ...record.info, ...info } });
+}
+
 /** Older revisions that were deployed are superseded by a new one, and those beyond what Helm keeps go. */
 export async function settleHistory(
   client: KubeClient,
@@ -94,10 +105,7 @@ export async function settleHistory(
 ): Promise<void> {
   const older = heads.filter(({ revision }) => revision !== current);
   for (const { revision, status } of older) {
-    if (status !== 'deployed') continue;
-    const record = await readRevision(client, release, revision);
-    if (record !== undefined)
-      await updateRevision(client, { ...record, info: { ...record.info, status: 'superseded' } });
+    if (status === 'deployed') await markRevision(client, release, revision, { status: 'superseded' });
   }
   await removeRevisions(client, release, older.slice(0, Math.max(0, older.length + 1 - HISTORY_MAX)));
 }

@@ -1,12 +1,4 @@
-import {
-  ANNOTATION,
-  EspalierError,
-  type JsonObject,
-  type KubeObject,
-  type Plugin,
-  refKey,
-  refOf,
-} from '../api/index.ts';
+import { EspalierError, type KubeObject, refKey, refOf } from '../api/index.ts';
 import type { Chart } from '../charts/charts.ts';
 import type { KubeClient } from '../cluster/client.ts';
 import { hooksFor } from '../release/hooks.ts';
@@ -16,12 +8,14 @@ import { withKinds } from '../render/discovery-with.ts';
 import { renderChart } from '../render/helm.ts';
 import { manifestOf, type Sourced } from '../render/helm-manifest.ts';
 import { DEFAULT_RENDER_LIMITS } from '../render/limits.ts';
-import { parseObjects } from '../render/parse-stream.ts';
+import { parseText } from '../render/parse-stream.ts';
 import { REAL_TOOLS } from '../render/render.ts';
 import { yamlText } from '../render/yaml.ts';
 import { asAccount } from './account.ts';
+import { definitionsIn, enabledDefinitions, hasDefinitions, recordedDefinitions } from './chart-definitions.ts';
 import { type FinishInput, finishFor, finishHooks, toRendered } from './finish-rendered.ts';
 import type { KnownInputs } from './inputs.ts';
+import { recordedHooks } from './recorded-hooks.ts';
 import { listRecords, readRevision } from './release-records.ts';
 import { recordFor } from './release-state.ts';
 import type { Rendered } from './rendered.ts';
@@ -74,10 +68,9 @@ export async function renderChartPlugin(input: RenderChartInput): Promise<Render
 
 /** A chart without a release: its objects are the Plugin's, like those of plain manifests. */
 async function renderPlain(input: RenderChartInput): Promise<Rendered> {
-  const { chart, rendered } = await renderAnew(input, 1);
-  const definitions = definitionsOf(input.plugin, chart, rendered.draft.chart);
+  const { definitions, rendered } = await renderAnew(input, 1);
   const hooks = rendered.hooks.filter(({ hook }) => !hook.events.includes('test'));
-  const objects = [...(await definitions), ...[...rendered.objects, ...hooks].map(({ object }) => object)];
+  const objects = [...definitions, ...[...rendered.objects, ...hooks].map(({ object }) => object)];
   return {
     ...toRendered(input.plugin, await finishFor(input, objects), rendered.warnings),
     version: chartVersion(rendered.draft),
@@ -85,7 +78,7 @@ async function renderPlain(input: RenderChartInput): Promise<Rendered> {
 }
 
 async function renderRevision(input: RenderChartInput, revision: number): Promise<Rendered> {
-  const { chart, rendered } = await renderAnew(input, revision);
+  const { definitions, rendered } = await renderAnew(input, revision);
   const placed = await finishHooks(
     input,
     rendered.hooks.map(({ object }) => object),
@@ -94,7 +87,6 @@ async function renderRevision(input: RenderChartInput, revision: number): Promis
     const object = placed[index] as KubeObject; // one for each that was given
     return { hook: { ...hook, manifest: yamlText(asWritten(object, as)) } satisfies Hook, object };
   });
-  const definitions = await definitionsOf(input.plugin, chart, rendered.draft.chart);
   const warnings = [...rendered.warnings, ...hooksTold(hooks, revision)];
   const { result, own } = await assemble(input, { ...rendered, warnings, hooks, definitions });
   const manifest = manifestOf(
@@ -133,12 +125,8 @@ function asWritten(finished: KubeObject, rendered: KubeObject): KubeObject {
 /** What a revision of ours declared, from its record: nothing is patched or rewritten a second time. */
 async function fromRecord(input: RenderChartInput, record: Release): Promise<Rendered> {
   const title = `revision ${record.version} of release ${record.name}`;
-  const objects = (await parse(record.manifest, title, input.signal)).map((object) => ({ object, path: '' }));
-  const found: ReadyHook[] = [];
-  for (const hook of record.hooks ?? []) {
-    const [object] = await parse(hook.manifest, `${title}, hook ${hook.name}`, input.signal);
-    if (object !== undefined) found.push({ hook, object });
-  }
+  const objects = (await parseText(record.manifest, title, input.signal)).map((object) => ({ object, path: '' }));
+  const found = await recordedHooks(record, input.signal);
   const { plugin, facts } = input;
   const unpatched = { ...plugin, spec: { ...plugin.spec, patches: [] } };
   const recorded = { ...input, plugin: unpatched, facts: { ...facts, images: [] } };
@@ -147,7 +135,7 @@ async function fromRecord(input: RenderChartInput, record: Release): Promise<Ren
     found.map(({ object }) => object),
   );
   const hooks = found.map(({ hook, object }, index): ReadyHook => ({ hook, object: placed[index] ?? object }));
-  const definitions = hasDefinitions(plugin) ? await definitionsOf(plugin, await input.chart(), record.chart) : [];
+  const definitions = hasDefinitions(plugin) ? await recordedDefinitions(plugin, await input.chart(), record) : [];
   const { result } = await assemble(recorded, { objects, hooks, definitions, warnings: [] });
   const { chart, config, manifest, info } = record;
   const draft = {
@@ -173,6 +161,7 @@ async function renderAnew(input: RenderChartInput, revision: number) {
     const message = `chart ${chart.name} is a library for other charts and can't be installed`;
     throw new EspalierError('RenderRefused', message, { retry: false });
   }
+  const found = await definitionsIn(plugin, chart);
   const rendering = renderChart(
     {
       release: { ...releaseOf(plugin), revision },
@@ -183,7 +172,7 @@ async function renderAnew(input: RenderChartInput, revision: number) {
       view: input.view,
       discovery: withKinds(
         cluster === undefined ? (input.discovery ?? nothingServed) : readerOf(cluster),
-        await definitionsOf(plugin, chart),
+        found.map(({ object }) => object),
       ),
       objects: cluster !== undefined && chart.usesLookup ? readerOf(asAccount(cluster, facts.account)) : undefined,
       limits: { ...DEFAULT_RENDER_LIMITS, timeoutMs: input.timeoutMs },
@@ -194,7 +183,7 @@ async function renderAnew(input: RenderChartInput, revision: number) {
   const rendered = await rendering.catch(async (error: unknown) => {
     throw await withPlaces(error, plugin, input.readOrigin);
   });
-  return { chart, rendered };
+  return { definitions: enabledDefinitions(found, chart, rendered.draft.chart), rendered };
 }
 
 /** The namespace that is asked for comes first, then definitions, then what belongs to the release and says so. */
@@ -211,42 +200,6 @@ async function assemble(
   const keys = before.map((object) => refKey(refOf(object))).filter((at) => !finished.ensure.has(at));
   const bytes = result.bytes + hooks.reduce((sum, { hook }) => sum + hook.manifest.length, 0);
   return { result: { ...result, bytes, definitions: new Set(keys) }, own };
-}
-
-/** Kinds that a chart brings in its crds folders: not part of the release, so that Helm never deletes them. */
-async function definitionsOf({ spec }: Plugin, chart: Chart, processed?: JsonObject): Promise<KubeObject[]> {
-  if (spec.upgrade.crds === 'skip') return [];
-  const crds = processed === undefined ? chart.crds : enabledDefinitions(chart, processed);
-  const all = await Promise.all(crds.map(({ file, text }) => parse(text, file, undefined)));
-  const byName = new Map(all.flat().map((object) => [object.metadata.name, object]));
-  return [...byName.values()].map(adopting);
-}
-
-/** Without those of charts in it that a condition or tag turns off: what Helm has processed no longer names them. */
-function enabledDefinitions({ crds, dependencies }: Chart, processed: JsonObject): Chart['crds'] {
-  const { dependencies: left } = (processed.metadata ?? {}) as { dependencies?: { name?: string }[] };
-  const enabled = new Set((left ?? []).map(({ name }) => name));
-  return crds.filter(({ file }) => {
-    const [, folder] = /^charts\/([^/]+)\//.exec(file) ?? [];
-    const named = dependencies.filter(({ name }) => name === folder);
-    return named.length === 0 || named.some(({ as }) => enabled.has(as));
-  });
-}
-
-/** Whoever installed a definition before: the chart's objects need it, and it is taken over where nobody declares it now. */
-function adopting(object: KubeObject): KubeObject {
-  const annotations = { ...object.metadata.annotations, [ANNOTATION.adopt]: 'true' };
-  return { ...object, metadata: { ...object.metadata, annotations } };
-}
-
-/** By what is on record: a chart without definitions need not be at hand to know what it declared. */
-function hasDefinitions({ status }: Plugin): boolean {
-  return (status?.inventory ?? []).some(({ kind }) => kind === 'CustomResourceDefinition');
-}
-
-async function parse(text: string, title: string, signal: AbortSignal | undefined): Promise<KubeObject[]> {
-  const found = await parseObjects(text, title, () => title, { limits: DEFAULT_RENDER_LIMITS, signal });
-  return found.map(({ object }) => object);
 }
 
 const nothingServed: ReadPath = async () => ({ status: 404, body: '{}' });

@@ -1,13 +1,5 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
-import {
-  HELM_ANNOTATION,
-  HELM_LABEL,
-  type JsonObject,
-  type KubeObject,
-  type Plugin,
-  refKey,
-  refOf,
-} from '../api/index.ts';
+import { HELM_ANNOTATION, HELM_LABEL, type JsonObject, type KubeObject, type Plugin } from '../api/index.ts';
 import type { Hook, Release } from '../release/record.ts';
 import type { ReleaseName } from './release-records.ts';
 
@@ -72,8 +64,4 @@ export function chartVersion({ chart }: Pick<ReleaseDraft, 'chart'>): {
     ...(typeof version === 'string' ? { version } : {}),
     ...(typeof appVersion === 'string' && appVersion !== '' ? { app: appVersion } : {}),
   };
-}
-
-export function keysOf(objects: readonly KubeObject[]): string[] {
-  return objects.map((object) => refKey(refOf(object)));
 }

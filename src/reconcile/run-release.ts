@@ -8,6 +8,7 @@ import type { Parts } from './parts.ts';
 import {
   createRevision,
   listRecords,
+  markRevision,
   ownerLabels,
   type RecordHead,
   type ReleaseName,
@@ -88,7 +89,10 @@ export async function prepareRelease(
     };
   }
   if (step.abandoned !== undefined)
-    await setStatus(client, rendered, step.abandoned.revision, 'failed', 'given up for a newer declaration');
+    await markRevision(client, rendered, step.abandoned.revision, {
+      status: 'failed',
+      description: 'given up for a newer declaration',
+    });
   const { rolledBack } = plugin.status?.release ?? {};
   const isBack = isRolledBack(plugin, inputsKey);
   const intent: PluginRelease = {
@@ -184,17 +188,6 @@ export async function failRevision(run: ReleaseRun, why: string): Promise<void> 
   if (record.info.status === 'failed' && record.info.description === description) return;
   run.record = { ...record, info: { ...record.info, status: 'failed', description } };
   await updateRevision(client, run.record);
-}
-
-async function setStatus(
-  client: KubeClient,
-  release: RenderedRelease,
-  revision: number,
-  status: ReleaseStatus,
-  description: string,
-): Promise<void> {
-  const record = await readRevision(client, release, revision);
-  if (record !== undefined) await updateRevision(client, { ...record, info: { ...record.info, status, description } });
 }
 
 export function lockedBy({ name }: ReleaseName, { revision, status }: RecordHead): string {

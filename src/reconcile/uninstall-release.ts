@@ -1,11 +1,10 @@
 import { type KubeObject, type Plugin, parseDuration } from '../api/index.ts';
 import type { KubeClient } from '../cluster/client.ts';
 import { isPending, type Release } from '../release/record.ts';
-import { DEFAULT_RENDER_LIMITS } from '../render/limits.ts';
-import { parseObjects } from '../render/parse-stream.ts';
 import { clientFor } from './account.ts';
 import type { Parts } from './parts.ts';
 import type { PluginVerdict } from './plugin.ts';
+import { recordedHooks } from './recorded-hooks.ts';
 import { listRecords, type RecordHead, readRevision, removeRevisions, updateRevision } from './release-records.ts';
 import type { ReadyHook } from './rendered-release.ts';
 import { type HooksAnswer, runHooks, timeOf } from './run-hooks.ts';
@@ -79,13 +78,8 @@ async function run(parts: Parts, uninstall: Uninstall, event: 'pre-delete' | 'po
 }
 
 async function hooksIn(record: Release): Promise<ReadyHook[]> {
-  const ready: ReadyHook[] = [];
-  for (const hook of record.hooks ?? []) {
-    const title = `hook ${hook.name} of release ${record.name}`;
-    const [found] = await parseObjects(hook.manifest, title, () => title, { limits: DEFAULT_RENDER_LIMITS });
-    if (found !== undefined) ready.push({ hook, object: placed(found.object, record) });
-  }
-  return ready;
+  const found = await recordedHooks(record);
+  return found.map(({ hook, object }) => ({ hook, object: placed(object, record) }));
 }
 
 /** Hooks of a revision that Helm made itself name their namespace only where the chart does. */

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { EspalierError } from '../api/index.ts';
-import type { RenderLimits } from './limits.ts';
+import { EspalierError, type KubeObject } from '../api/index.ts';
+import { DEFAULT_RENDER_LIMITS, type RenderLimits } from './limits.ts';
 import { type Rendered, toObjects } from './rendered.ts';
 import { parseYaml } from './yaml.ts';
 
@@ -37,6 +37,12 @@ export async function parseObjects(
     if (text.length > CHUNK) await nextTurn();
   }
   return objects;
+}
+
+/** The objects of a text that is known as a whole by one name. */
+export async function parseText(text: string, title: string, signal?: AbortSignal): Promise<KubeObject[]> {
+  const found = await parseObjects(text, title, () => title, { limits: DEFAULT_RENDER_LIMITS, signal });
+  return found.map(({ object }) => object);
 }
 
 /** Cuts between documents: a line that begins with `---` can be nothing else. Directives would be lost by a cut. */
