@@ -63,6 +63,12 @@ export type ErrorCode =
   | 'HealthTimedOut'
   | 'PruneHeld'
   | 'LeaseLost'
+  // forge
+  | 'ForgeAuthFailed'
+  | 'ForgeRefused'
+  | 'ForgeLimited'
+  | 'ForgeUnreachable'
+  | 'ForgeBadAnswer'
   // cli
   | 'CommandRefused'
   // playground

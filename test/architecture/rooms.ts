@@ -22,9 +22,12 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   converge: { uses: ['cluster', 'plan', 'render', 'tools'] },
   runtime: { uses: [] },
   reconcile: {
-    uses: ['git', 'declare', 'resolve', 'charts', 'render', 'release', 'plan', 'cluster', 'converge', 'runtime'],
+    uses: [
+      ...['git', 'declare', 'resolve', 'charts', 'render', 'release', 'plan', 'cluster', 'converge', 'runtime'],
+      'forge',
+    ],
   },
-  forge: { uses: [] },
+  forge: { uses: ['git'] },
   web: { uses: [] },
   page: { uses: [] },
   tools: { uses: [] },
@@ -64,7 +67,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   diff: ['plan'],
   '@marcbachmann/cel-js': ['cluster'],
   '@kubernetes/client-node': ['cluster'],
-  undici: ['cluster', 'git', 'charts'],
+  undici: ['cluster', 'git', 'charts', 'forge'],
   'node-cron': ['runtime'],
   hono: ['web'],
   '@hono/node-server': ['web'],
