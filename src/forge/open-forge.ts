@@ -4,9 +4,12 @@ import { createDialer, type Dialer, type ProxySettings } from '../git/dial.ts';
 import { appToken, InstallationToken } from '../git/githubapp.ts';
 import type { UrlPolicy } from '../git/url.ts';
 import { type Ask, createAsk } from './ask.ts';
+import { bitbucketCloudForge } from './bitbucket-cloud.ts';
+import { bitbucketServerForge } from './bitbucket-server.ts';
 import type { Forge } from './forge.ts';
 import { giteaForge } from './gitea.ts';
 import { APP_HOOK_PERMISSIONS, APP_PERMISSIONS, type AppVoice, GITHUB_HEADERS, githubForge } from './github.ts';
+import { gitlabForge } from './gitlab.ts';
 import { Gates, type Window } from './limit.ts';
 import { type Login, loginFromSecret } from './login.ts';
 import { type ForgeKind, type Place, placeOf } from './place.ts';
@@ -91,8 +94,12 @@ function forgeAt(place: Place, ask: Ask, app: AppVoice | undefined): Omit<Forge,
       return githubForge(ask, place.path, app);
     case 'gitea':
       return giteaForge(ask, place.path);
-    default:
-      throw new EspalierError('ForgeRefused', 'later');
+    case 'gitlab':
+      return gitlabForge(ask, place.path);
+    case 'bitbucket-cloud':
+      return bitbucketCloudForge(ask, place.path, place.web);
+    case 'bitbucket-server':
+      return bitbucketServerForge(ask, place.path, place.web);
   }
 }
 
