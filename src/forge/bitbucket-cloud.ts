@@ -1,10 +1,12 @@
-import { type Answer, type Ask, isRefused, type Question } from './ask.ts';
+import { isError } from '../api/index.ts';
+import type { Ask, Question } from './ask.ts';
 import { BITBUCKET_LIMITS, keyAndName, SAID, stateOf } from './bitbucket.ts';
 import { MOST_COMMENTS, MOST_HOOKS, MOST_PULL_REQUESTS, MOST_STATUSES } from './bounds.ts';
 import type { Comment, CommitStatus, Forge, PullRequest } from './forge.ts';
-import { isMarked } from './marker.ts';
+import { bears, isMarked } from './marker.ts';
 import { once } from './once.ts';
-import { type StoredComment, upsertOwn } from './own-comment.ts';
+import { orNone } from './or-none.ts';
+import { fromOthers, type StoredComment, upsertOwn } from './own-comment.ts';
 import { byNextField, readPages } from './pages.ts';
 import { at, commitAt, idAt, listAt, numberAt, otherShape, textAt, textOrNothing, timeAt } from './shape.ts';
 import { shorten, webLink } from './wording.ts';
@@ -39,21 +41,20 @@ export function bitbucketCloudForge(ask: Ask, path: readonly string[], web: stri
     return readPages(ask, { ...question, query: { ...PAGE, ...question.query } }, byNextField, items, most, signal);
   }
 
-  /** An answer of 404 means "there is none" only where the repository itself is seen. */
-  async function orNone(question: Question, signal: AbortSignal): Promise<Answer | undefined> {
-    try {
-      return await ask(question, signal);
-    } catch (error) {
-      if (!isRefused(error, 404)) throw error;
-    }
-    await ask({ method: 'GET', path: repo, what: `the repository ${name}`, needs: RIGHTS.read }, signal);
-    return undefined;
-  }
+  const repository: Question = { method: 'GET', path: repo, what: `the repository ${name}`, needs: RIGHTS.read };
 
-  const account = once(async (signal) => {
+  /** Repository access tokens may not ask who they are; what they write tells. */
+  let learned: string | undefined;
+  const asked = once(async (signal) => {
     const what = 'the account that the agent logs in as';
-    return textAt((await ask({ method: 'GET', path: '/user', what, needs: RIGHTS.account }, signal)).body, 'uuid');
+    try {
+      return textAt((await ask({ method: 'GET', path: '/user', what, needs: RIGHTS.account }, signal)).body, 'uuid');
+    } catch (error) {
+      if (!isError(error, 'ForgeAuthFailed') || error.data.status !== 403) throw error;
+      return undefined;
+    }
   });
+  const account = async (signal: AbortSignal): Promise<string | undefined> => learned ?? (await asked(signal));
 
   async function listComments(number: number, signal: AbortSignal): Promise<(Comment & StoredComment)[]> {
     const own = await account(signal);
@@ -67,8 +68,11 @@ export function bitbucketCloudForge(ask: Ask, path: readonly string[], web: stri
     return all(question, (body) => kept(body).map((item) => readComment(item, own)), MOST_COMMENTS, signal);
   }
 
-  /** Pull requests name their head by the first twelve characters only; its commits are named whole. */
-  async function readPull(item: unknown, signal: AbortSignal): Promise<PullRequest> {
+  /**
+   * Pull requests name their head by the first twelve characters only; its commits are named whole. Undefined where the two
+   * don't fit: somebody pushed in between, and the next look has both.
+   */
+  async function readPull(item: unknown, signal: AbortSignal): Promise<PullRequest | undefined> {
     const number = numberAt(item, 'id');
     const short = textAt(item, 'source.commit.hash');
     const known = heads.get(`${number} ${short}`);
@@ -82,8 +86,7 @@ export function bitbucketCloudForge(ask: Ask, path: readonly string[], web: stri
     };
     const [first] = listAt((await ask({ method: 'GET', ...commits }, signal)).body, 'values');
     const whole = commitAt(first, 'hash');
-    // A push in between: the next look has both.
-    if (!whole.startsWith(short)) throw otherShape('source.commit.hash', 'the newest commit of its pull request');
+    if (!whole.startsWith(short)) return undefined;
     heads.set(`${number} ${short}`, whole);
     for (const oldest of heads.keys()) {
       if (heads.size <= KNOWN_HEADS) break;
@@ -136,33 +139,53 @@ export function bitbucketCloudForge(ask: Ask, path: readonly string[], web: stri
       };
       const items = await all(question, (body) => listAt(body, 'values'), MOST_PULL_REQUESTS, signal);
       const pulls: PullRequest[] = [];
-      for (const item of items) pulls.push(await readPull(item, signal));
+      for (const item of items) {
+        // One whose head is lost has nothing to plan, and must not hide the others.
+        if (textOrNothing(item, 'source.commit.hash') === undefined) continue;
+        const pull = await readPull(item, signal);
+        if (pull !== undefined) pulls.push(pull);
+      }
       return pulls;
     },
     async pullRequest(number, signal) {
       const what = `pull request ${number} of ${name}`;
       const where = `${repo}/pullrequests/${number}`;
-      const answer = await orNone({ method: 'GET', path: where, what, needs: RIGHTS.pulls }, signal);
-      return answer && readPull(answer.body, signal);
+      const answer = await orNone(ask, { method: 'GET', path: where, what, needs: RIGHTS.pulls }, repository, signal);
+      if (answer === undefined) return undefined;
+      const pull = await readPull(answer.body, signal);
+      if (pull === undefined) throw otherShape('source.commit.hash', 'the newest commit of its pull request');
+      return pull;
     },
     async comments(number, signal) {
       const listed = await listComments(number, signal);
-      return listed
-        .filter(({ ours, body }) => !(ours && isMarked(body)))
-        .map(({ ours: _, ...comment }) => comment)
-        .sort((a, b) => a.writtenAt - b.writtenAt);
+      // As long as it is not known who we are, whatever looks like ours is left out.
+      const known = (await account(signal)) !== undefined;
+      return fromOthers(listed).filter(({ body }) => known || !isMarked(body));
     },
     upsertComment(number, comment, signal) {
       const comments = `${repo}/pullrequests/${number}/comments`;
       const write = { what: `the comment on pull request ${number} of ${name}`, needs: RIGHTS.comments, paced: true };
       const content = (raw: string): object => ({ content: { raw } });
+      const one = (id: string): string => `${comments}/${encodeURIComponent(id)}`;
       const store = {
         list: () => listComments(number, signal),
-        create: async (body: string) =>
-          idAt((await ask({ method: 'POST', path: comments, body: content(body), ...write }, signal)).body, 'id'),
+        create: async (body: string) => {
+          const known = await account(signal);
+          const written = (await ask({ method: 'POST', path: comments, body: content(body), ...write }, signal)).body;
+          const id = idAt(written, 'id');
+          if (known !== undefined) return id;
+          // Now that it is known who writes, an earlier comment may turn out to be ours. Then this one was one too many.
+          learned = textAt(written, 'user.uuid');
+          const earlier = (await store.list()).find(
+            (stored) => stored.ours && stored.id !== id && bears(stored.body, comment.marker),
+          );
+          if (earlier === undefined) return id;
+          await store.update(earlier.id, body);
+          await ask({ method: 'DELETE', path: one(id), ...write }, signal);
+          return earlier.id;
+        },
         update: async (id: string, body: string) => {
-          const where = `${comments}/${encodeURIComponent(id)}`;
-          await ask({ method: 'PUT', path: where, body: content(body), ...write }, signal);
+          await ask({ method: 'PUT', path: one(id), body: content(body), ...write }, signal);
         },
       };
       return upsertOwn(store, comment, BITBUCKET_LIMITS.comment);
@@ -246,15 +269,16 @@ function personOf(item: unknown, path: string): string {
   return uuid === undefined ? shown : `${shown} ${uuid}`;
 }
 
-function readComment(item: unknown, account: string): Comment & StoredComment {
+function readComment(item: unknown, account: string | undefined): Comment & StoredComment {
   const writtenAt = timeAt(item, 'created_on');
+  const body = textOrNothing(item, 'content.raw') ?? '';
   const changedAt = textOrNothing(item, 'updated_on') === undefined ? writtenAt : timeAt(item, 'updated_on');
   return {
     id: idAt(item, 'id'),
     author: personOf(item, 'user'),
-    body: textOrNothing(item, 'content.raw') ?? '',
+    body,
     writtenAt,
     edited: changedAt - writtenAt > SAME_MOMENT_MS,
-    ours: at(item, 'user.uuid') === account,
+    ours: account !== undefined && at(item, 'user.uuid') === account,
   };
 }

@@ -1,11 +1,11 @@
 import { EspalierError } from '../api/index.ts';
-import { type Answer, type Ask, isRefused, type Question } from './ask.ts';
+import type { Ask, Question } from './ask.ts';
 import { BITBUCKET_LIMITS, keyAndName, SAID, stateOf } from './bitbucket.ts';
 import { MOST_COMMENTS, MOST_HOOKS, MOST_PULL_REQUESTS, MOST_STATUSES } from './bounds.ts';
 import type { Comment, CommitStatus, Forge, PullRequest } from './forge.ts';
-import { isMarked } from './marker.ts';
 import { once } from './once.ts';
-import { type StoredComment, upsertOwn } from './own-comment.ts';
+import { orNone } from './or-none.ts';
+import { fromOthers, type StoredComment, upsertOwn } from './own-comment.ts';
 import { byStart, readPages } from './pages.ts';
 import { at, commitAt, idAt, listAt, numberAt, textAt, textOrNothing } from './shape.ts';
 import { shorten, webLink } from './wording.ts';
@@ -34,23 +34,11 @@ export function bitbucketServerForge(ask: Ask, path: readonly string[], web: str
     return readPages(ask, { ...question, query: { ...question.query, ...PAGE } }, byStart, items, most, signal);
   }
 
-  const repository = (signal: AbortSignal): Promise<Answer> =>
-    ask({ method: 'GET', path: repo, what: `the repository ${name}`, needs: RIGHTS.read }, signal);
-
-  /** An answer of 404 means "there is none" only where the repository itself is seen. */
-  async function orNone(question: Question, signal: AbortSignal): Promise<Answer | undefined> {
-    try {
-      return await ask(question, signal);
-    } catch (error) {
-      if (!isRefused(error, 404)) throw error;
-    }
-    await repository(signal);
-    return undefined;
-  }
+  const repository: Question = { method: 'GET', path: repo, what: `the repository ${name}`, needs: RIGHTS.read };
 
   /** There is no call that tells who one is, but a header of every answer does. */
   const standing = once(async (signal) => {
-    const { headers, body } = await repository(signal);
+    const { headers, body } = await ask(repository, signal);
     const account = decodeURIComponent(headers['x-ausername'] ?? '');
     if (account === '') {
       throw new EspalierError(
@@ -127,12 +115,11 @@ export function bitbucketServerForge(ask: Ask, path: readonly string[], web: str
     async pullRequest(number, signal) {
       const what = `pull request ${number} of ${name}`;
       const where = `${repo}/pull-requests/${number}`;
-      const answer = await orNone({ method: 'GET', path: where, what, needs: RIGHTS.read }, signal);
+      const answer = await orNone(ask, { method: 'GET', path: where, what, needs: RIGHTS.read }, repository, signal);
       return answer && readPull(answer.body);
     },
     async comments(number, signal) {
-      const listed = await listComments(number, signal);
-      return listed.filter(({ ours, body }) => !(ours && isMarked(body))).map(({ ours: _, ...comment }) => comment);
+      return fromOthers(await listComments(number, signal));
     },
     upsertComment(number, comment, signal) {
       const comments = `${repo}/pull-requests/${number}/comments`;

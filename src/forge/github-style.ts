@@ -1,8 +1,8 @@
-import { type Answer, type Ask, isRefused, type Question } from './ask.ts';
+import type { Ask, Question } from './ask.ts';
 import { CONTEXT_LENGTH, MOST_COMMENTS, MOST_PULL_REQUESTS, MOST_STATUSES } from './bounds.ts';
 import type { Comment, CommitStatus, Forge, ForgeLimits, PullRequest, StatusState } from './forge.ts';
-import { isMarked } from './marker.ts';
-import { type StoredComment, upsertOwn } from './own-comment.ts';
+import { orNone } from './or-none.ts';
+import { fromOthers, type StoredComment, upsertOwn } from './own-comment.ts';
 import { byLink, readPages } from './pages.ts';
 import { at, commitAt, idAt, listAt, numberAt, textAt, textOrNothing, timeAt } from './shape.ts';
 import { shorten, shortName, webLink } from './wording.ts';
@@ -34,16 +34,12 @@ export function githubStyle(ask: Ask, path: readonly string[], dialect: Dialect)
     return readPages(ask, { ...question, query: { ...question.query, ...pageSize } }, byLink, items, most, signal);
   }
 
-  /** An answer of 404 means "there is none" only where the repository itself is seen. */
-  async function orNone(question: Question, signal: AbortSignal): Promise<Answer | undefined> {
-    try {
-      return await ask(question, signal);
-    } catch (error) {
-      if (!isRefused(error, 404)) throw error;
-    }
-    await ask({ method: 'GET', path: repo, what: `the repository ${name}`, needs: rights.readRepository }, signal);
-    return undefined;
-  }
+  const repository: Question = {
+    method: 'GET',
+    path: repo,
+    what: `the repository ${name}`,
+    needs: rights.readRepository,
+  };
 
   function listComments(number: number, signal: AbortSignal): Promise<(Comment & StoredComment)[]> {
     return dialect.account(signal).then((account) =>
@@ -103,24 +99,26 @@ export function githubStyle(ask: Ask, path: readonly string[], dialect: Dialect)
           what: `the open pull requests of ${name}`,
           needs: rights.readPulls,
         },
-        (body) => listAt(body).map(readPull),
+        // One whose head is lost has nothing to plan, and must not hide the others.
+        (body) =>
+          listAt(body)
+            .filter((item) => textOrNothing(item, 'head.sha') !== undefined)
+            .map(readPull),
         MOST_PULL_REQUESTS,
         signal,
       ),
     async pullRequest(number, signal) {
       const what = `pull request ${number} of ${name}`;
       const answer = await orNone(
+        ask,
         { method: 'GET', path: `${repo}/pulls/${number}`, what, needs: rights.readPulls },
+        repository,
         signal,
       );
       return answer && readPull(answer.body);
     },
     async comments(number, signal) {
-      const listed = await listComments(number, signal);
-      return listed
-        .filter(({ ours, body }) => !(ours && isMarked(body)))
-        .map(({ ours: _, ...comment }) => comment)
-        .sort((a, b) => a.writtenAt - b.writtenAt);
+      return fromOthers(await listComments(number, signal));
     },
     upsertComment(number, comment, signal) {
       const write = { what: `the comment on pull request ${number} of ${name}`, needs: rights.comments, paced: true };
@@ -141,12 +139,14 @@ export function githubStyle(ask: Ask, path: readonly string[], dialect: Dialect)
     },
     async mayWrite(user, signal) {
       const answer = await orNone(
+        ask,
         {
           method: 'GET',
           path: `${repo}/collaborators/${encodeURIComponent(user)}/permission`,
           what: `the rights of ${user} in ${name}`,
           needs: rights.permission,
         },
+        repository,
         signal,
       );
       return answer !== undefined && WRITERS.includes(textAt(answer.body, 'permission'));

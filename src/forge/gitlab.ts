@@ -1,10 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Answer, type Ask, isRefused, type Question } from './ask.ts';
+import { type Ask, isRefused, type Question } from './ask.ts';
 import { CONTEXT_LENGTH, MOST_COMMENTS, MOST_HOOKS, MOST_PULL_REQUESTS, MOST_STATUSES } from './bounds.ts';
 import type { Comment, CommitStatus, Forge, PullRequest, StatusState } from './forge.ts';
-import { isMarked, MARKER_LENGTH } from './marker.ts';
+import { MARKER_LENGTH } from './marker.ts';
 import { once } from './once.ts';
-import { type StoredComment, upsertOwn } from './own-comment.ts';
+import { orNone } from './or-none.ts';
+import { fromOthers, type StoredComment, upsertOwn } from './own-comment.ts';
 import { byLink, readPages } from './pages.ts';
 import { at, commitAt, idAt, listAt, numberAt, textAt, textOrNothing, timeAt } from './shape.ts';
 import { shorten, shortName, webLink } from './wording.ts';
@@ -44,16 +45,7 @@ export function gitlabForge(ask: Ask, path: readonly string[]): Omit<Forge, 'clo
     return readPages(ask, { ...question, query: { ...question.query, ...PAGE } }, byLink, items, most, signal);
   }
 
-  /** An answer of 404 means "there is none" only where the project itself is seen. */
-  async function orNone(question: Question, signal: AbortSignal): Promise<Answer | undefined> {
-    try {
-      return await ask(question, signal);
-    } catch (error) {
-      if (!isRefused(error, 404)) throw error;
-    }
-    await ask({ method: 'GET', path: project, what: `the project ${name}`, needs: RIGHTS.read }, signal);
-    return undefined;
-  }
+  const repository: Question = { method: 'GET', path: project, what: `the project ${name}`, needs: RIGHTS.read };
 
   const account = once(async (signal) => {
     const what = 'the account that the agent logs in as';
@@ -125,15 +117,11 @@ export function gitlabForge(ask: Ask, path: readonly string[]): Omit<Forge, 'clo
     async pullRequest(number, signal) {
       const what = `merge request ${number} of ${name}`;
       const where = `${project}/merge_requests/${number}`;
-      const answer = await orNone({ method: 'GET', path: where, what, needs: RIGHTS.read }, signal);
+      const answer = await orNone(ask, { method: 'GET', path: where, what, needs: RIGHTS.read }, repository, signal);
       return answer && readMerge(answer.body);
     },
     async comments(number, signal) {
-      const notes = await listNotes(number, signal);
-      return notes
-        .filter(({ ours, body }) => !(ours && isMarked(body)))
-        .map(({ ours: _, ...comment }) => comment)
-        .sort((a, b) => a.writtenAt - b.writtenAt);
+      return fromOthers(await listNotes(number, signal));
     },
     upsertComment(number, comment, signal) {
       const notes = `${project}/merge_requests/${number}/notes`;
@@ -156,7 +144,7 @@ export function gitlabForge(ask: Ask, path: readonly string[]): Omit<Forge, 'clo
       if (found === undefined || at(found, 'state') !== 'active') return false;
       // `all` counts roles that come from groups too.
       const member = `${project}/members/all/${encodeURIComponent(idAt(found, 'id'))}`;
-      const answer = await orNone({ method: 'GET', path: member, what, needs: RIGHTS.read }, signal);
+      const answer = await orNone(ask, { method: 'GET', path: member, what, needs: RIGHTS.read }, repository, signal);
       if (answer === undefined || (textOrNothing(answer.body, 'state') ?? 'active') !== 'active') return false;
       return numberAt(answer.body, 'access_level') >= DEVELOPER;
     },

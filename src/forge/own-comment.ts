@@ -1,7 +1,7 @@
 import { EspalierError } from '../api/index.ts';
 import { isRefused } from './ask.ts';
-import type { OwnComment } from './forge.ts';
-import { bears, sameText, withMarker } from './marker.ts';
+import type { Comment, OwnComment } from './forge.ts';
+import { bears, isMarked, sameText, withMarker } from './marker.ts';
 
 /** A comment as a forge keeps it. */
 export interface StoredComment {
@@ -44,4 +44,12 @@ export async function upsertOwn(store: CommentStore, comment: OwnComment, most: 
   if (found === undefined) return store.create(body);
   if (!sameText(found.body, body)) await store.update(found.id, body);
   return found.id;
+}
+
+/** What others wrote, oldest first. A person may share the agent's account: only what bears a marker is the agent's. */
+export function fromOthers(comments: readonly (Comment & StoredComment)[]): Comment[] {
+  return comments
+    .filter(({ ours, body }) => !(ours && isMarked(body)))
+    .map(({ ours: _, ...comment }) => comment)
+    .sort((a, b) => a.writtenAt - b.writtenAt);
 }
