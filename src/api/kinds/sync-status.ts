@@ -67,7 +67,12 @@ const ANSWER = {
       description: 'The Plugins (namespace/name) that no later commit touched.',
     },
     pullRequest: { type: 'integer', minimum: 1, description: 'The pull request that it was merged from.' },
-    statuses: { type: 'array', 'x-kubernetes-list-type': 'atomic', items: SENT_STATUS, description: 'What it was told.' },
+    statuses: {
+      type: 'array',
+      'x-kubernetes-list-type': 'atomic',
+      items: SENT_STATUS,
+      description: 'What it was told.',
+    },
   },
 } as const satisfies Schema;
 
@@ -118,7 +123,10 @@ const PULL_REQUEST = {
         shown: { type: 'string', description: 'Hash of the plan that was shown.' },
       },
     },
-    asked: { type: 'string', description: 'For a pull request from a fork: the head that somebody allowed to be planned.' },
+    asked: {
+      type: 'string',
+      description: 'For a pull request from a fork: the head that somebody allowed to be planned.',
+    },
     closed: { type: 'boolean', description: 'It is no longer open: merged or closed.' },
   },
 } as const satisfies Schema;
