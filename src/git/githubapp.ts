@@ -2,13 +2,17 @@ import { createPrivateKey, sign } from 'node:crypto';
 import { EspalierError } from '../api/index.ts';
 import type { Credentials } from './credentials.ts';
 import type { Dialer } from './dial.ts';
-import { exchange } from './http.ts';
+import { exchange, readWhole } from './http.ts';
 import type { UrlPolicy } from './url.ts';
 
 type AppCredentials = Extract<Credentials, { kind: 'githubApp' }>;
 
 /** A token is renewed this long before it ends: one that is used for a fetch must outlive it. */
 const SPARE_MS = 5 * 60_000;
+const LARGEST_ANSWER = 1024 * 1024;
+
+/** What a token may do, in GitHub's words: `{ contents: 'read' }`. */
+export type AppPermissions = Readonly<Record<string, 'read' | 'write'>>;
 
 /** Gives the installation's token, asked for once and kept until shortly before it ends. */
 export class InstallationToken {
@@ -16,13 +20,21 @@ export class InstallationToken {
   readonly #dialer: Dialer;
   readonly #policy: UrlPolicy;
   readonly #now: () => number;
+  readonly #permissions: AppPermissions;
   #held: { token: string; until: number } | undefined;
 
-  constructor(credentials: AppCredentials, dialer: Dialer, policy: UrlPolicy, now: () => number) {
+  constructor(
+    credentials: AppCredentials,
+    dialer: Dialer,
+    policy: UrlPolicy,
+    now: () => number,
+    permissions: AppPermissions = { contents: 'read' },
+  ) {
     this.#credentials = credentials;
     this.#dialer = dialer;
     this.#policy = policy;
     this.#now = now;
+    this.#permissions = permissions;
   }
 
   /** The token in use, for redaction. */
@@ -41,23 +53,25 @@ export class InstallationToken {
       method: 'POST',
       url: `${apiUrl}/app/installations/${installationId}/access_tokens`,
       headers: { accept: 'application/vnd.github+json', 'content-type': 'application/json' },
-      body: Buffer.from('{"permissions":{"contents":"read"}}'),
+      body: Buffer.from(JSON.stringify({ permissions: this.#permissions })),
       authorization: `Bearer ${appToken(this.#credentials, this.#now())}`,
       signal,
     });
-    const parts: Uint8Array[] = [];
-    for await (const part of answer.body) {
-      parts.push(part);
-      if (parts.length > 100) break;
-    }
-    const { token, expires_at: expires } = parseAnswer(Buffer.concat(parts).toString('utf8'));
+    const body = await readWhole(answer.body, LARGEST_ANSWER);
+    const { token, expires_at: expires } = parseAnswer(body?.toString('utf8') ?? '');
     if (answer.status === 201 && token !== undefined)
       return { token, until: Date.parse(expires ?? '') || this.#now() + 3_600_000 };
     throw new EspalierError(
-      answer.status >= 500 ? 'GitUnreachable' : 'GitAuthFailed',
-      `GitHub gave no token for installation ${installationId} (${answer.status}); check the App's id, its key, and that it is installed with read access to contents.`,
+      answer.status === 429 || answer.status >= 500 ? 'GitUnreachable' : 'GitAuthFailed',
+      `GitHub gave no token for installation ${installationId} (${answer.status}); check the App's id, its key, and that it is installed with these permissions: ${this.#wanted()}.`,
       { data: { status: answer.status } },
     );
+  }
+
+  #wanted(): string {
+    return Object.entries(this.#permissions)
+      .map(([name, level]) => `${name}: ${level}`)
+      .join(', ');
   }
 }
 

@@ -5,13 +5,15 @@ import { explainLost, type LostWords, readBody } from './lost.ts';
 import { parseRepositoryUrl, type UrlPolicy } from './url.ts';
 
 export interface HttpRequest {
-  method: 'GET' | 'POST';
+  method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
   url: string;
   headers: Record<string, string>;
   body?: Buffer;
   /** Goes to the origin of `url` and nowhere else, whatever redirects say. */
   authorization?: string | undefined;
   signal: AbortSignal;
+  /** What is said when no answer comes; without it, Git's words. */
+  lost?: LostWords;
 }
 
 export interface HttpAnswer {
@@ -44,6 +46,7 @@ export async function exchange(dialer: Dialer, policy: UrlPolicy, asked: HttpReq
 }
 
 async function once(dialer: Dialer, asked: HttpRequest, url: URL, extra: Record<string, string>): Promise<HttpAnswer> {
+  const words = asked.lost ?? LOST;
   try {
     const { statusCode, headers, body } = await request(url, {
       method: asked.method,
@@ -56,9 +59,9 @@ async function once(dialer: Dialer, asked: HttpRequest, url: URL, extra: Record<
     for (const [name, value] of Object.entries(headers)) {
       if (value !== undefined) flat[name] = Array.isArray(value) ? value.join(', ') : value;
     }
-    return { status: statusCode, headers: flat, url: url.href, body: readBody(body, url, asked.signal, LOST) };
+    return { status: statusCode, headers: flat, url: url.href, body: readBody(body, url, asked.signal, words) };
   } catch (error) {
-    throw explainLost(error, url, asked.signal, LOST);
+    throw explainLost(error, url, asked.signal, words);
   }
 }
 
@@ -73,6 +76,18 @@ export async function discard(body: AsyncIterable<Uint8Array>): Promise<void> {
   } catch {
     // What was not wanted may also fail.
   }
+}
+
+/** An answer's whole body, or undefined where it is larger than `most`: what is not read then is let go of. */
+export async function readWhole(body: AsyncIterable<Uint8Array>, most: number): Promise<Buffer | undefined> {
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const part of body) {
+    bytes += part.length;
+    if (bytes > most) return undefined;
+    parts.push(part);
+  }
+  return Buffer.concat(parts);
 }
 
 function redirectTarget(from: URL, location: string, policy: UrlPolicy): URL {

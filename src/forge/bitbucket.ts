@@ -1,0 +1,35 @@
+import type { ForgeLimits, StatusState } from './forge.ts';
+import { MARKER_LENGTH } from './marker.ts';
+import { shortName } from './wording.ts';
+
+/** What Bitbucket Cloud and Data Center have in common. */
+export const BITBUCKET_LIMITS: ForgeLimits = { comment: 32_768 - MARKER_LENGTH, html: false };
+
+const KEY_LENGTH = 40;
+const NAME_LENGTH = 255;
+
+/** For `error` there is no word that both know; for people it is a failure. */
+export const SAID: Readonly<Record<StatusState, string>> = {
+  pending: 'INPROGRESS',
+  success: 'SUCCESSFUL',
+  failure: 'FAILED',
+  error: 'FAILED',
+};
+
+export function stateOf(said: string): StatusState {
+  switch (said) {
+    case 'INPROGRESS':
+      return 'pending';
+    case 'SUCCESSFUL':
+      return 'success';
+    case 'FAILED':
+      return 'failure';
+    default:
+      return 'error';
+  }
+}
+
+/** A key tells statuses apart and is short; the name beside it is what people read, and what a context is read back from. */
+export function keyAndName(context: string): { key: string; name: string } {
+  return { key: shortName(context, KEY_LENGTH), name: shortName(context, NAME_LENGTH) };
+}
