@@ -3,13 +3,19 @@ import { createClient } from '../../src/cluster/client.ts';
 import { type ControlPlane, startControlPlane } from '../../src/playground/controlplane.ts';
 import { cacheFor } from '../../src/tools/cache.ts';
 import { installKinds } from '../api/install.ts';
+import { GITEA_VARIABLE } from './gitea.ts';
+import { type GiteaKeeper, keepGitea } from './gitea-keeper.ts';
 
 /** Where tests find their cluster. Set it (see keep.ts) to use one that already runs. */
 const VARIABLE = 'ESPALIER_TEST_KUBECONFIG';
 
 let plane: ControlPlane | undefined;
+let forge: GiteaKeeper | undefined;
 
-/** One control plane for all test files of a run, with our kinds as they are now; every test process inherits the variable. */
+/**
+ * One control plane for all test files of a run, with our kinds as they are now, and one Gitea once a file asks for it;
+ * every test process inherits the variables.
+ */
 export async function globalSetup(): Promise<void> {
   // Every test file is a process that loads much the same modules: what one has compiled, the next need not.
   process.env.NODE_COMPILE_CACHE ??= join(cacheFor(process.env).root, 'compiled');
@@ -17,6 +23,8 @@ export async function globalSetup(): Promise<void> {
   const client = createClient({ kubeconfig: process.env[VARIABLE] });
   await installKinds(client);
   await client.close();
+  forge = await keepGitea();
+  process.env[GITEA_VARIABLE] = forge.socketPath;
 }
 
 async function start(): Promise<string> {
@@ -27,5 +35,6 @@ async function start(): Promise<string> {
 }
 
 export async function globalTeardown(): Promise<void> {
+  await forge?.stop();
   await plane?.stop();
 }

@@ -1,0 +1,86 @@
+import { access, mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { git } from '../git.ts';
+import { type CommitOptions, commitFiles, type NewFile } from '../gitcommit.ts';
+
+/** Where a repository is served, and who asks. */
+export interface Remote {
+  url: string;
+  user: string;
+  token: string;
+}
+
+export interface PushOptions extends CommitOptions {
+  /** Rewrites the branch where the new commit does not follow its head. */
+  force?: boolean;
+}
+
+/** A bare copy of a served repository: what a person has on their machine. */
+export interface Copy {
+  folder: string;
+  /** Takes over every branch as it is served now. */
+  fetch(): Promise<void>;
+  /** Commits on top of what the branch is now and pushes; answers the commit. */
+  push(files: Record<string, NewFile>, options?: PushOptions): Promise<string>;
+  /** Pushes a commit that the copy has already to a branch; an empty one deletes the branch. */
+  pushCommit(commit: string, branch: string, options?: { force?: boolean }): Promise<void>;
+}
+
+/** One at a time in each folder: several people push to one repository from the same copy. */
+const lines = new Map<string, Promise<unknown>>();
+
+export function copyOf(folder: string, remote: Remote): Copy {
+  const env = withToken(remote);
+  const fetch = async (): Promise<void> => {
+    await init(folder);
+    const { url } = remote;
+    await git(folder, ['fetch', '--quiet', '--prune', '--force', '--no-tags', url, '+refs/heads/*:refs/heads/*'], {
+      env,
+    });
+  };
+  const send = async (commit: string, branch: string, force: boolean): Promise<void> => {
+    await git(folder, ['push', '--quiet', remote.url, `${force ? '+' : ''}${commit}:refs/heads/${branch}`], { env });
+  };
+  return {
+    folder,
+    fetch: () => inLine(folder, fetch),
+    push: (files, { force = false, ...options } = {}) =>
+      inLine(folder, async () => {
+        await fetch();
+        const commit = await commitFiles({ folder }, files, { author: identity(remote.user), ...options });
+        await send(commit, options.branch ?? 'main', force);
+        return commit;
+      }),
+    pushCommit: (commit, branch, { force = false } = {}) => inLine(folder, () => send(commit, branch, force)),
+  };
+}
+
+async function init(folder: string): Promise<void> {
+  const isThere = await access(join(folder, 'HEAD')).then(
+    () => true,
+    () => false,
+  );
+  if (isThere) return;
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await git(folder, ['init', '--quiet', '--bare', '--template=', '--initial-branch=main']);
+}
+
+function inLine<T>(folder: string, work: () => Promise<T>): Promise<T> {
+  const next = (lines.get(folder) ?? Promise.resolve()).then(work, work);
+  lines.set(folder, next);
+  return next;
+}
+
+function identity(user: string): string {
+  return `${user} <${user}@example.com>`;
+}
+
+/** In the environment: arguments are for everybody on the machine to read. */
+function withToken({ user, token }: Remote): Record<string, string> {
+  const login = Buffer.from(`${user}:${token}`).toString('base64');
+  return {
+    GIT_CONFIG_COUNT: '1',
+    GIT_CONFIG_KEY_0: 'http.extraHeader',
+    GIT_CONFIG_VALUE_0: `Authorization: Basic ${login}`,
+  };
+}
