@@ -42,9 +42,10 @@ export function timeAt(value: unknown, path: string): number {
   return time;
 }
 
-/** A list, at `path` or as the answer itself. */
+/** A list, at `path` or as the answer itself. Gitea writes an empty one in a field as null, as Go does. */
 export function listAt(value: unknown, path?: string): unknown[] {
   const found = path === undefined ? value : at(value, path);
+  if (path !== undefined && found === null) return [];
   if (!Array.isArray(found)) throw otherShape(path ?? 'answer', 'a list');
   return found;
 }
