@@ -5,8 +5,8 @@ import type { Plan } from '../plan/whole.ts';
 import { type Compiled, compile } from '../reconcile/compile.ts';
 import { agentIdentity } from '../reconcile/identity.ts';
 import { previewRevision } from '../reconcile/preview.ts';
+import { withOwnSources } from '../reconcile/pulls/own-sources.ts';
 import { withHelm } from './own-charts.ts';
-import { withOwnSources } from './own-sources.ts';
 import { unknownPlugin } from './render-source.ts';
 import { withTree } from './source-tree.ts';
 import { findSync, standIn } from './sync-settings.ts';
@@ -46,7 +46,7 @@ export async function planSource({ client, namespace, source, flags, progress }:
     const names = flags.plugin === undefined ? undefined : new Set(flags.plugin);
     if (names !== undefined) mustExist(names, compiled, sync);
     const agents = [namespace, AGENT_NAMESPACE].map(agentIdentity);
-    return await withOwnSources(client, (ownSource) =>
+    const { plan } = await withOwnSources(client, (ownSource) =>
       withHelm((helm) =>
         previewRevision({
           ...{ client, sync, tree, compiled, plugins, kubernetes, history, ownSource, helm },
@@ -55,6 +55,7 @@ export async function planSource({ client, namespace, source, flags, progress }:
         }),
       ),
     );
+    return plan;
   });
 }
 

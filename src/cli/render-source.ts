@@ -3,12 +3,12 @@ import type { KubeClient } from '../cluster/client.ts';
 import { createReader } from '../declare/reader.ts';
 import { createMasker } from '../plan/mask.ts';
 import { compile } from '../reconcile/compile.ts';
+import { type FindOwnSource, refuseOwnSource, withOwnSources } from '../reconcile/pulls/own-sources.ts';
 import { type RevisionPlugin, renderRevision } from '../reconcile/render-revision.ts';
 import { keyOf } from '../reconcile/store.ts';
 import { describeFault } from '../reconcile/sync-status.ts';
 import { offlineKinds } from './offline-kinds.ts';
 import { withHelm } from './own-charts.ts';
-import { type FindOwnSource, noOwnSource, withOwnSources } from './own-sources.ts';
 import { type SourceFlags, withTree } from './source-tree.ts';
 import { findSync, standIn } from './sync-settings.ts';
 
@@ -44,7 +44,7 @@ export interface RenderedSource {
 export async function renderSource({ client, namespace, source, flags }: RenderSource): Promise<RenderedSource> {
   const sync = await settings(client, namespace, source, flags);
   const withSources = <T>(use: (find: FindOwnSource) => Promise<T>): Promise<T> =>
-    client === undefined ? use(noOwnSource) : withOwnSources(client, use);
+    client === undefined ? use(refuseOwnSource('which is not looked at with --offline')) : withOwnSources(client, use);
   return await withTree(client, sync, source, flags, async (tree) => {
     const plugins = client === undefined ? [] : await pluginsIn(client);
     const compiled = await compile({ sync, tree, reader: createReader(), plugins });

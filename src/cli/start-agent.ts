@@ -7,12 +7,11 @@ import { EspalierError, messageOf } from '../api/index.ts';
 import { createCharts } from '../charts/charts.ts';
 import { type ClusterConfig, createClient, type KubeClient } from '../cluster/client.ts';
 import { runForLeader } from '../cluster/lease.ts';
-import { isProven } from '../forge/proof.ts';
 import type { UrlPolicy } from '../git/url.ts';
 import { gaugesOf } from '../reconcile/gauges.ts';
 import { receiveHook } from '../reconcile/hooks.ts';
 import { agentIdentity } from '../reconcile/identity.ts';
-import { syncPage } from '../reconcile/pages.ts';
+import { planPage, syncPage } from '../reconcile/pages.ts';
 import { runTerm, type Term } from '../reconcile/term.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { createMetrics } from '../web/metrics.ts';
@@ -75,9 +74,9 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
           ready: () =>
             term === undefined ? { ready: true, why: '' } : { ready: term.isReady, why: 'caches are being filled' },
           metrics: async () => ({ contentType: exported.contentType, text: await exported.text() }),
+          planPage: (namespace, name, number) => planPage(term?.parts, `${namespace}/${name}`, number),
           syncPage: (namespace, name) => syncPage(term?.parts, `${namespace}/${name}`),
-          hook: (namespace, name, headers, body) =>
-            receiveHook(term?.parts, `${namespace}/${name}`, (secret) => isProven(headers, body, secret)),
+          hook: (namespace, name, headers, body) => receiveHook(term?.parts, `${namespace}/${name}`, headers, body),
         });
 
   const candidacy = runForLeader(

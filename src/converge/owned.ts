@@ -181,7 +181,8 @@ export class OwnedIndex {
     };
     this.#objects.set(key, after);
     if (!tell || this.#writing.has(key)) return;
-    if (differs && (before?.fields !== fields || hasOtherContent(before.object, object))) this.#options.onChange(plugin, key, 'drift');
+    if (differs && (before?.fields !== fields || hasOtherContent(before.object, object)))
+      this.#options.onChange(plugin, key, 'drift');
     else if (healthChanged(before, after)) this.#options.onChange(plugin, key, 'health');
     else if (before?.health.message !== health.message) this.#options.onChange(plugin, key, 'message');
   }

@@ -4,6 +4,7 @@ import { createEventRecorder } from '../cluster/events.ts';
 import { type Health, healthOf } from '../cluster/health.ts';
 import { OwnedIndex } from '../converge/owned.ts';
 import { KindWatches } from '../converge/watches.ts';
+import { Deliveries } from '../forge/deliveries.ts';
 import { ClusterView } from '../render/cluster-view.ts';
 import type { WorkQueue } from '../runtime/queue.ts';
 import { isWanted } from './activity.ts';
@@ -22,6 +23,8 @@ import { KeptNotes } from './kept-notes.ts';
 import { pluginNews, syncNews } from './news.ts';
 import { OutsideObjects } from './outside.ts';
 import { OwnSources } from './own-sources.ts';
+import { Pulls } from './pulls/pulls.ts';
+import { pullsAbout } from './pulls/stale.ts';
 import { createRenderer } from './render.ts';
 import { RenderWaiters } from './render-waiters.ts';
 import { RenderCache } from './rendered.ts';
@@ -34,11 +37,13 @@ import { SyncMemories } from './sync-memory.ts';
 import type { SyncParts } from './sync-parts.ts';
 import { TakenNames } from './taken.ts';
 import type { TermOptions } from './term.ts';
+import { CarriedOut } from './touches.ts';
 
 export interface Queues {
   plugin: WorkQueue;
   sync: WorkQueue;
   answer: WorkQueue;
+  pull: WorkQueue;
 }
 
 export interface BuiltParts {
@@ -50,6 +55,8 @@ export interface BuiltParts {
 
 const FOLD_DELAY_MS = 75;
 const ANSWER_DELAY_MS = 50;
+/** A rollout moves the cluster many times; plans of pull requests follow once it has come to rest. */
+const MOVED_DELAY_MS = 3_000;
 /** Each write of a Sync's status costs the API server as much as it lists (0.13 ms an entry): large ones are spaced. */
 const FOLD_SPACING_MS_PER_ENTRY = 1;
 const LONGEST_FOLD_SPACING_MS = 2_000;
@@ -63,6 +70,7 @@ export function buildParts(options: TermOptions, queues: Queues): BuiltParts {
   const memories = new SyncMemories();
   const wakeSync: SyncParts['wakeSync'] = (key, { poll = false, after } = {}) => {
     if (poll) memories.of(key).lookWanted = true;
+    if (poll) wakePulls(key);
     queues.sync.add(key, { after: poll ? 0 : (after ?? foldDelay(key)) });
   };
   function foldDelay(key: string): number {
@@ -72,6 +80,8 @@ export function buildParts(options: TermOptions, queues: Queues): BuiltParts {
   }
 
   const wakeAnswers: SyncParts['wakeAnswers'] = (key) => queues.answer.add(key, { after: ANSWER_DELAY_MS });
+  const wakePulls: SyncParts['wakePulls'] = (key, wish) => queues.pull.add(key, wish);
+  const wakePull: SyncParts['wakePull'] = (key, number, wish) => queues.pull.add(`${key}#${number}`, wish);
   const dependents = new Dependents();
   const plugins = new Store<Plugin>('Plugin', (key, before, after) => {
     for (const target of dependents.update(key, after)) wakePlugin(target);
@@ -88,6 +98,8 @@ export function buildParts(options: TermOptions, queues: Queues): BuiltParts {
       if (sync === undefined) continue;
       wakeSync(sync);
       wakeAnswers(sync);
+      for (const number of pullsAbout(syncs.get(sync)?.status?.pullRequests, key))
+        wakePull(sync, number, { after: MOVED_DELAY_MS });
     }
   });
   const syncs = new Store<Sync>('Sync', (key, before, after) => {
@@ -171,6 +183,7 @@ export function buildParts(options: TermOptions, queues: Queues): BuiltParts {
     rendered: new RenderCache(),
     renderWaiters: new RenderWaiters(),
     repairs: new RepairGuard(),
+    carried: new CarriedOut(),
     repaired: new Repaired(wakeAnswers),
     taken: new TakenNames(),
     fullLooks: new FullLooks(options.fullLookEveryMs, options.random),
@@ -187,6 +200,12 @@ export function buildParts(options: TermOptions, queues: Queues): BuiltParts {
     forges,
     answers: new AnswerMemories(),
     troubles: new ForgeTroubles(),
+    pulls: new Pulls(),
+    deliveries: new Deliveries(),
+    charts: options.charts,
+    view,
+    wakePulls,
+    wakePull,
     pageUrl: options.pageUrl,
     wakeAnswers,
     render: createRenderer({

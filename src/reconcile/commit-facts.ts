@@ -1,6 +1,7 @@
 import { CONDITION, findCondition, type Plugin, type Sync } from '../api/index.ts';
 import type { Drifted } from '../report/drift.ts';
 import type { HeadFacts, PluginState } from '../report/verdict.ts';
+import { differsFromShown, type MergedFrom } from './pulls/merged.ts';
 import { keyOf } from './store.ts';
 import type { SyncParts } from './sync-parts.ts';
 import { pluginsOf, reached } from './sync-plugins.ts';
@@ -31,7 +32,7 @@ function stateOf(plugin: Plugin, sync: Sync, isReady: boolean): PluginState {
 
 /** What there is to say about the commit at the head, from memory alone. Undefined before it was looked at. */
 export function headFacts(parts: SyncParts, key: string, sync: Sync): HeadFacts | undefined {
-  const { compiled, trouble, written: isWritten, generation, removals } = parts.memories.of(key);
+  const { compiled, trouble, written: isWritten, generation, removals, mergedFrom } = parts.memories.of(key);
   const plugins = pluginStates(parts, key, sync);
   if (trouble !== undefined) return { trouble: trouble.message, written: false, faults: [], plugins };
   if (compiled === undefined) return undefined;
@@ -45,7 +46,13 @@ export function headFacts(parts: SyncParts, key: string, sync: Sync): HeadFacts 
     ...(written && status.held !== undefined ? { held: status.held.reason } : {}),
     ...(removals === undefined ? {} : { busy: removals }),
     plugins,
+    ...differsNow(parts, mergedFrom, compiled.commit),
   };
+}
+
+function differsNow(parts: SyncParts, merged: MergedFrom | undefined, head: string): Pick<HeadFacts, 'differs'> {
+  const differs = merged?.commit === head ? differsFromShown(parts, merged) : undefined;
+  return differs === undefined ? {} : { differs };
 }
 
 /** What differs from what is declared, as the Plugins' status has it. */

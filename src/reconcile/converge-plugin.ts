@@ -36,6 +36,7 @@ import { openRevision, prepareRelease, type ReleaseRun } from './run-release.ts'
 import { saveStatus } from './save-status.ts';
 import { attemptOf, withHealth } from './settle.ts';
 import { keyOf } from './store.ts';
+import { touchesOf } from './touches.ts';
 import type { Waits } from './waits.ts';
 import { writeStages } from './write-stages.ts';
 
@@ -74,6 +75,8 @@ export async function convergePlugin(parts: Parts, input: ConvergeInput): Promis
   const commit = commitOf(parts, plugin);
   const head = facts.sync === undefined ? undefined : parts.declared.headOf(keyOf(facts.sync));
   const hold = holdFor({ plugin, facts, record, rendered, plan: look.plan, isNew: input.isNew, commit, head });
+  if (input.isNew && head !== undefined)
+    parts.carried.note(key, inputs.key, head, touchesOf(key, look.plan, rendered.hashes, record));
   if (hold !== undefined) return { outcome: heldOutcome(hold), findings: driftFindings(parts, input) };
   return await carryOut(parts, input, rendered, look);
 }

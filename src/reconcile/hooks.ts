@@ -1,4 +1,6 @@
 import type { ObjectRef, Sync } from '../api/index.ts';
+import { readHook } from '../forge/hook.ts';
+import { isProven } from '../forge/proof.ts';
 import { secretData } from './secret-data.ts';
 import type { SyncParts } from './sync-parts.ts';
 
@@ -25,14 +27,26 @@ export function hookRefs({ metadata, spec }: Sync): ObjectRef[] {
 export function receiveHook(
   parts: SyncParts | undefined,
   key: string,
-  isProven: (secret: string | undefined) => boolean,
+  headers: Headers,
+  body: Uint8Array,
 ): HookVerdict {
   const sync = parts?.syncs.get(key);
   const [ref] = sync === undefined ? [] : hookRefs(sync);
-  if (parts === undefined || ref === undefined) return REFUSED;
+  if (parts === undefined || sync === undefined || ref === undefined) return REFUSED;
   const secret = parts.outside.get(ref);
   const known = typeof secret === 'string' ? undefined : secretData(secret)[HOOK_SECRET_KEY];
-  if (!isProven(known)) return REFUSED;
-  parts.wakeSync(key, { poll: true });
-  return { status: 202, text: 'looking at Git' };
+  if (!isProven(headers, body, known, sync.spec.forge?.kind)) return REFUSED;
+  const { about, delivery } = readHook(headers, body);
+  if (parts.deliveries.isReplay(key, delivery)) return { status: 202, text: 'this came before' };
+  if (about === 'push') parts.wakeSync(key, { poll: true });
+  if (about === 'pull-request' || about === 'comment') parts.wakePulls(key);
+  return { status: 202, text: ANSWERS[about] };
 }
+
+const ANSWERS = {
+  push: 'looking at Git',
+  'pull-request': 'looking at pull requests',
+  comment: 'looking at comments',
+  ping: 'heard',
+  other: 'not of interest',
+} as const;

@@ -60,6 +60,11 @@ export class OwnSources {
     return repository.tree(known.commit);
   }
 
+  /** Whether both ask for the same files. */
+  isSame(a: Plugin, b: Plugin): boolean {
+    return questionOf(a) === questionOf(b);
+  }
+
   forget(key: string): void {
     this.#seen.delete(key);
   }

@@ -21,6 +21,7 @@ import type { RepairGuard } from './repair-guard.ts';
 import type { Repaired } from './repaired.ts';
 import type { Store, Stored } from './store.ts';
 import type { TakenNames } from './taken.ts';
+import type { CarriedOut } from './touches.ts';
 
 /** Everything that the controllers share. `main.ts` builds the real ones. */
 export interface Parts {
@@ -41,6 +42,7 @@ export interface Parts {
   renderWaiters: RenderWaiters;
   repairs: RepairGuard;
   repaired: Repaired;
+  carried: CarriedOut;
   taken: TakenNames;
   fullLooks: FullLooks;
   kept: KeptNotes;

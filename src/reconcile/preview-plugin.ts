@@ -5,16 +5,19 @@ import { countActions, type PluginPlan } from '../plan/object-plan.ts';
 import { planObjects } from '../plan/plan.ts';
 import type { PlanInput } from '../plan/plan-input.ts';
 import type { Plan } from '../plan/whole.ts';
+import type { Touch } from '../report/outline.ts';
 import { asAccount } from './account.ts';
 import { contentsOf, namespaceUser } from './contents.ts';
 import { type Expected, tryTasks } from './dry-run.ts';
 import { holdFor } from './holds.ts';
 import { rulesOf } from './look.ts';
 import type { PreviewInput } from './preview.ts';
+import { toldBeside } from './preview-versions.ts';
 import { KEPT } from './records.ts';
 import type { RevisionPlugin } from './render-revision.ts';
 import { keyOf } from './store.ts';
 import { formOf, NO_WRITES, type Tasks, tasksFor } from './tasks.ts';
+import { touchesOf } from './touches.ts';
 
 /** Reference keys of what each Plugin will declare, by its own key. */
 export type DeclaredKeys = ReadonlyMap<string, ReadonlySet<string>>;
@@ -32,9 +35,10 @@ export async function planCandidate(
   common: PreviewCommon,
   { plugin, facts, rendered, key, secrets, isNew, commit }: RevisionPlugin,
   plan: Plan,
-): Promise<PluginPlan | undefined> {
+): Promise<{ plan: PluginPlan; touches: Touch[] } | undefined> {
   const record = readInventory(plugin.status?.inventory);
-  if (rendered === undefined) return record.size === 0 ? undefined : await planRemoval(common, plugin);
+  if (rendered === undefined)
+    return record.size === 0 ? undefined : { plan: await planRemoval(common, plugin), touches: [] };
   const client = asAccount(common.preview.client, facts.account);
   const refs = new Map<string, ObjectRef>([
     ...rendered.objects.map((object) => [refKey(refOf(object)), refOf(object)] as const),
@@ -70,8 +74,15 @@ export async function planCandidate(
   const head = common.preview.compiled.commit;
   const hold = holdFor({ plugin, facts, record, rendered, plan: result, isNew, commit, head });
   if (hold !== undefined) plan.held.push({ plugin: key, reason: hold.why, howToApprove: hold.howToApprove });
-  return { ...result, warnings: [...result.warnings, ...left, ...rendered.warnings, ...tried.warnings] };
+  const beside = isNew ? toldBeside(plugin, rendered, result, live.values()) : NOTHING_BESIDE;
+  const warnings = [...result.warnings, ...beside.warnings, ...left, ...rendered.warnings, ...tried.warnings];
+  return {
+    plan: { ...result, ...beside, warnings },
+    touches: isNew ? touchesOf(key, result, rendered.hashes, record) : [],
+  };
 }
+
+const NOTHING_BESIDE = { versions: [], images: [], warnings: [] };
 
 /** As in a real run: what can't be applied keeps what it may be meant to replace. */
 function planWhole(input: PlanInput): PluginPlan {

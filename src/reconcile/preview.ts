@@ -2,6 +2,7 @@ import { type KubeObject, type Plugin, refKey } from '../api/index.ts';
 import type { KubeClient } from '../cluster/client.ts';
 import { settleAll } from '../converge/limit.ts';
 import { type Plan, settleDuplicates } from '../plan/whole.ts';
+import type { Touch } from '../report/outline.ts';
 import { dependenciesOf } from './dependents.ts';
 import { syncKeyOf } from './facts.ts';
 import { baseOf, type History } from './history.ts';
@@ -13,7 +14,11 @@ import { isDeclared } from './records.ts';
 import { type RenderRevisionInput, type RevisionPlugin, renderRevision } from './render-revision.ts';
 import { keyOf } from './store.ts';
 
-export interface PreviewInput extends Pick<RenderRevisionInput, 'sync' | 'tree' | 'compiled' | 'ownSource' | 'helm'> {
+export interface PreviewInput
+  extends Pick<
+    RenderRevisionInput,
+    'sync' | 'tree' | 'compiled' | 'ownSource' | 'helm' | 'touched' | 'isUntrusted' | 'signal'
+  > {
   client: KubeClient;
   /** Every Plugin in the cluster. */
   plugins: readonly Plugin[];
@@ -24,13 +29,19 @@ export interface PreviewInput extends Pick<RenderRevisionInput, 'sync' | 'tree' 
   only?: (key: string) => boolean;
 }
 
+export interface Preview {
+  plan: Plan;
+  /** The plan's outline, to compare with what is done once it is in force. */
+  touches: Touch[];
+}
+
 const PARALLEL_PLUGINS = 4;
 
 /**
  * What a revision would do to the cluster, without doing it: the same compiling, rendering and planning as in a real
  * run, with server-side dry runs in place of the writes.
  */
-export async function previewRevision(input: PreviewInput): Promise<Plan> {
+export async function previewRevision(input: PreviewInput): Promise<Preview> {
   const { sync, compiled } = input;
   const plan = emptyPlan(input);
   const isMeant = input.only ?? (() => true);
@@ -40,6 +51,7 @@ export async function previewRevision(input: PreviewInput): Promise<Plan> {
   const unknown = whatIsUnknown(input, candidates, plan);
   const common = { preview: input, declared, unknown, expected: expectedOf(candidates) };
 
+  const touches: Touch[] = [];
   const planned = await settleAll(
     candidates.filter(({ key, plugin }) => isMeant(key) && !plugin.spec.suspend),
     PARALLEL_PLUGINS,
@@ -47,7 +59,9 @@ export async function previewRevision(input: PreviewInput): Promise<Plan> {
   );
   for (const result of planned) {
     if (result.status === 'rejected') throw result.reason;
-    if (result.value !== undefined) plan.plugins.push(result.value);
+    if (result.value === undefined) continue;
+    plan.plugins.push(result.value.plan);
+    touches.push(...result.value.touches);
   }
   const pruneOff = sync.spec.prune.enabled ? undefined : 'spec.prune.enabled of the Sync is false';
   for (const plugin of removed.filter((one) => isMeant(keyOf(one)))) {
@@ -58,7 +72,24 @@ export async function previewRevision(input: PreviewInput): Promise<Plan> {
   const lost = pruneOff === undefined ? removed.filter((plugin) => !isMoved(plugin, declared)) : [];
   const hold = removalHold(sync, compiled, lost.length, { base: baseOf(sync), history: input.history });
   if (hold.held) plan.held.push({ reason: hold.reason, howToApprove: hold.howToApprove });
-  return plan;
+  plan.driftBefore = driftBefore(input, plan);
+  return { plan, touches };
+}
+
+/** Drift of Plugins that the plan leaves as they are. */
+function driftBefore({ plugins, sync, touched }: PreviewInput, plan: Plan): Plan['drift'] {
+  const planned = new Set(plan.plugins.map(({ plugin }) => `${plugin.namespace}/${plugin.name}`));
+  const others = plugins.filter(
+    (plugin) => touched !== undefined && syncKeyOf(plugin) === keyOf(sync) && !planned.has(keyOf(plugin)),
+  );
+  return others.flatMap((plugin) =>
+    (plugin.status?.drift ?? []).map(({ object, fields, by }) => ({
+      plugin: keyOf(plugin),
+      object,
+      fields: [...fields],
+      ...(by === undefined ? {} : { by }),
+    })),
+  );
 }
 
 /** What the revision renders to. What waits, and what is at fault, goes into the plan. */
@@ -118,9 +149,16 @@ function declaredBy(
 }
 
 /** Why nothing would be deleted yet: law 2. */
-function whatIsUnknown({ compiled }: PreviewInput, candidates: RevisionPlugin[], plan: Plan): string | undefined {
+function whatIsUnknown(
+  { compiled, touched, plugins }: PreviewInput,
+  candidates: RevisionPlugin[],
+  plan: Plan,
+): string | undefined {
   if (plan.faults.length > 0) return 'waits for every fault of the revision to be corrected';
   const known = new Set(candidates.map(({ key }) => key));
+  // What is not touched rendered before, if it is installed.
+  for (const plugin of plugins)
+    if (touched?.has(keyOf(plugin)) === false && plugin.status?.revision !== undefined) known.add(keyOf(plugin));
   const missing = [...compiled.plugins].find((key) => !known.has(key));
   return missing === undefined ? undefined : `waits for Plugin ${missing} to render`;
 }

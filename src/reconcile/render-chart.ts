@@ -13,6 +13,7 @@ import { REAL_TOOLS } from '../render/render.ts';
 import { yamlText } from '../render/yaml.ts';
 import { asAccount } from './account.ts';
 import { definitionsIn, enabledDefinitions, hasDefinitions, recordedDefinitions } from './chart-definitions.ts';
+import type { Facts } from './facts.ts';
 import { type FinishInput, finishFor, finishHooks, toRendered } from './finish-rendered.ts';
 import type { KnownInputs } from './inputs.ts';
 import { recordedHooks } from './recorded-hooks.ts';
@@ -29,6 +30,8 @@ export interface RenderChartInput extends FinishInput {
   /** What a cluster serves, where there is none to ask. */
   discovery?: ReadPath;
   view: ClusterView;
+  /** Whose rights `lookup` has in place of those of the Plugin's account. `none` is refused everything. */
+  lookups?: KubeClient | 'none';
   chart(): Promise<Chart>;
   timeoutMs: number;
   /** Reads a file of the repository that declares the Plugin, to tell where a value stands. */
@@ -174,7 +177,7 @@ async function renderAnew(input: RenderChartInput, revision: number) {
         cluster === undefined ? (input.discovery ?? nothingServed) : readerOf(cluster),
         found.map(({ object }) => object),
       ),
-      objects: cluster !== undefined && chart.usesLookup ? readerOf(asAccount(cluster, facts.account)) : undefined,
+      objects: cluster !== undefined && chart.usesLookup ? lookupsOf(input, cluster, facts) : undefined,
       limits: { ...DEFAULT_RENDER_LIMITS, timeoutMs: input.timeoutMs },
       signal,
     },
@@ -202,6 +205,20 @@ async function assemble(
   return { result: { ...result, bytes, definitions: new Set(keys) }, own };
 }
 
+function lookupsOf({ lookups }: RenderChartInput, cluster: KubeClient, { account }: Facts): ReadPath {
+  if (lookups === 'none') return forbidden;
+  return readerOf(lookups ?? asAccount(cluster, account));
+}
+
+const FORBIDDEN = {
+  kind: 'Status',
+  apiVersion: 'v1',
+  status: 'Failure',
+  reason: 'Forbidden',
+  code: 403,
+  message: 'forbidden: a pull request from another repository may not look at the cluster',
+};
+const forbidden: ReadPath = async () => ({ status: 403, body: JSON.stringify(FORBIDDEN) });
 const nothingServed: ReadPath = async () => ({ status: 404, body: '{}' });
 
 /** Reads the API server as it answers, for whatever rights the client has. */

@@ -1,4 +1,13 @@
-import { isError, messageOf, type Plugin, readAs, refKey, type Sync } from '../api/index.ts';
+import {
+  EspalierError,
+  isError,
+  type KubeObject,
+  messageOf,
+  type Plugin,
+  readAs,
+  refKey,
+  type Sync,
+} from '../api/index.ts';
 import type { Chart, Charts } from '../charts/charts.ts';
 import type { KubeClient } from '../cluster/client.ts';
 import { settleAll } from '../converge/limit.ts';
@@ -45,7 +54,15 @@ export interface RenderRevisionInput {
   live: ReadonlyMap<string, Plugin>;
   ownSource(plugin: Plugin, live: Plugin | undefined): Promise<OwnSource>;
   /** Where charts come from, and what Helm sees of a cluster meanwhile. */
-  helm: { chartsFor(plugin: Plugin, live: Plugin | undefined): Charts } & Pick<RenderChartInput, 'view' | 'discovery'>;
+  helm: { chartsFor(plugin: Plugin, live: Plugin | undefined): Charts } & Pick<
+    RenderChartInput,
+    'view' | 'discovery' | 'lookups'
+  >;
+  /** Plugins to render; the others of the revision are taken as they are. All when left out. */
+  touched?: ReadonlySet<string>;
+  /** Somebody without rights wrote it: it gets nothing of the cluster's Secrets and ConfigMaps. */
+  isUntrusted?: boolean;
+  signal?: AbortSignal;
   /** What becomes of a declaration in the cluster. Left out: just what is declared, with the status of now. */
   standing?(wanted: Wanted, live: Plugin | undefined): Promise<Standing>;
 }
@@ -82,7 +99,8 @@ const NAMELESS = { plural: '', verbs: [], subresources: [], shortNames: [] };
 export async function renderRevision(input: RenderRevisionInput): Promise<RenderedRevision> {
   const revision: RenderedRevision = { plugins: [], faults: [], waits: [] };
   const renderings: Rendering[] = [];
-  const wanted = input.compiled.levels.flat().filter(({ object }) => object.kind === 'Plugin');
+  const isMeant = (object: KubeObject) => input.touched?.has(keyOf(object)) ?? true;
+  const wanted = input.compiled.levels.flat().filter(({ object }) => object.kind === 'Plugin' && isMeant(object));
   const standing = input.standing ?? asDeclared;
   const results = await settleAll(wanted, PARALLEL_PLUGINS, async (one) => {
     const live = input.live.get(keyOf(one.object));
@@ -144,6 +162,7 @@ async function renderOne(
   if (activity.state === 'waiting') return { waits: activity.why };
   const own = hasOwnSource(plugin) ? await input.ownSource(plugin, live) : undefined;
   const chart = hasChartSource(plugin) ? await findChart(input, plugin, live) : undefined;
+  if (input.isUntrusted === true) refuseValuesFrom(plugin);
   const inputs = await readInputs(input.client, plugin, facts, own?.id ?? chart?.id);
   if (inputs.state === 'waiting') return { waits: inputs.why };
   const { secrets } = inputs;
@@ -163,6 +182,7 @@ async function renderOne(
         facts,
         inputs,
         helm,
+        ...(input.signal === undefined ? {} : { signal: input.signal }),
       });
     } catch (error) {
       throw isFatal(error) ? error : withoutSecrets(error, secrets);
@@ -174,6 +194,13 @@ async function renderOne(
   if (waits !== undefined) return { waits };
   const commit = own?.commit ?? plugin.spec.source.git?.commit;
   return { plugin: { ...isHere, rendered, isNew, secrets, commit }, again };
+}
+
+function refuseValuesFrom(plugin: Plugin): void {
+  const [ref] = valuesRefs(plugin);
+  if (ref === undefined) return;
+  const message = `it takes values from ${ref.kind} ${ref.name}, which a pull request from another repository is not given`;
+  throw new EspalierError('RenderRefused', message, { retry: false });
 }
 
 async function readInputs(

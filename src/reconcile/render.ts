@@ -73,7 +73,7 @@ export interface RenderSourceInput extends FinishInput {
   inputs: KnownInputs;
   signal?: AbortSignal;
   /** What charts need: a cluster to look at, and the chart itself. */
-  helm: Pick<RenderChartInput, 'cluster' | 'view' | 'chart' | 'discovery' | 'readOrigin'>;
+  helm: Pick<RenderChartInput, 'cluster' | 'view' | 'chart' | 'discovery' | 'lookups' | 'readOrigin'>;
 }
 
 /** From a source to finished objects: the one way, for the agent and for `espalier plan` and `render`. */

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { type KubeObject, type ObjectRef, type Plugin, parseDuration, type Sync } from '../api/index.ts';
 import { createReader, type DeclarationReader } from '../declare/reader.ts';
 import { credentialsFromSecret } from '../git/credentials.ts';
+import { type GitLimits, PROPOSAL_LIMITS } from '../git/limits.ts';
 import { type GitRepository, openRepository, type RepositoryOptions } from '../git/repository.ts';
 import type { UrlPolicy } from '../git/url.ts';
 import { pickVersion } from '../resolve/pick-version.ts';
@@ -55,6 +56,11 @@ export class Sources {
     return await this.#at(sync.metadata.namespace ?? '', sync.spec.repository);
   }
 
+  /** The same for what is only proposed, in a store of its own: whatever a pull request brings stays apart. */
+  async forPulls(sync: Sync): Promise<SourceAnswer> {
+    return await this.#at(sync.metadata.namespace ?? '', sync.spec.repository, PROPOSAL_LIMITS);
+  }
+
   /** The repository that a Plugin names itself. */
   async forPlugin(plugin: Plugin): Promise<SourceAnswer> {
     const { git } = plugin.spec.source;
@@ -70,7 +76,7 @@ export class Sources {
     this.#open.clear();
   }
 
-  async #at(namespace: string, spec: GitSpec): Promise<SourceAnswer> {
+  async #at(namespace: string, spec: GitSpec, limits?: GitLimits): Promise<SourceAnswer> {
     const options: Partial<RepositoryOptions> = {};
     const versions: string[] = [];
     for (const ref of Sources.refsOf(namespace, spec)) {
@@ -89,7 +95,8 @@ export class Sources {
     const id = createHash('sha256')
       .update(JSON.stringify([namespace, spec.url, spec.secretRef?.name, spec.proxy]))
       .digest('hex')
-      .slice(0, 24);
+      .slice(0, 24)
+      .concat(limits === undefined ? '' : '-pulls');
     const version = versions.join();
     const known = this.#open.get(id);
     if (known !== undefined && known.version === version) return { state: 'open', source: known.source };
@@ -104,6 +111,7 @@ export class Sources {
       },
       timeoutMs: parseDuration(spec.timeout ?? '1m'),
       ...(spec.proxy === undefined ? {} : { proxy: { url: spec.proxy } }),
+      ...(limits === undefined ? {} : { limits }),
       ...options,
     });
     const source = { repository, reader: known?.source.reader ?? createReader() };

@@ -1,6 +1,7 @@
 import type { Step } from '../report/trail.ts';
 import type { Compiled } from './compile.ts';
 import type { Base, History } from './history.ts';
+import type { MergedFrom } from './pulls/merged.ts';
 
 /** What is known of a Sync beyond its status, since this process leads. */
 export interface SyncMemory {
@@ -24,6 +25,8 @@ export interface SyncMemory {
   ref?: string;
   /** The last commits and the Plugins that each was the last to touch, up to the compiled one. */
   trail?: readonly Step[];
+  /** The pull request that the compiled commit came from, where this process saw it come. */
+  mergedFrom?: MergedFrom | undefined;
   /** A commit at the head that could not be read or compiled: what was compiled before stays in force. */
   trouble?: { commit: string; message: string } | undefined;
   /** When the compiled commit was made, in milliseconds. */

@@ -1,7 +1,11 @@
+import type { Charts } from '../charts/charts.ts';
+import type { Deliveries } from '../forge/deliveries.ts';
+import type { ClusterView } from '../render/cluster-view.ts';
 import type { AnswerMemories } from './answer-memory.ts';
 import type { ForgeTroubles } from './forge-trouble.ts';
 import type { Forges } from './forges.ts';
 import type { Parts } from './parts.ts';
+import type { Pulls } from './pulls/pulls.ts';
 import type { Schedules } from './schedules.ts';
 import type { Sources } from './sources.ts';
 import type { SyncMemories } from './sync-memory.ts';
@@ -14,8 +18,16 @@ export interface SyncParts extends Parts {
   forges: Forges;
   answers: AnswerMemories;
   troubles: ForgeTroubles;
+  pulls: Pulls;
+  deliveries: Deliveries;
+  charts: Charts;
+  view: ClusterView;
   /** Under which address people reach what the agent shows, without a slash at the end. */
   pageUrl: string | undefined;
   /** Something that the forge is told about may have changed. */
   wakeAnswers(sync: string): void;
+  /** Somebody should look at the pull requests of a Sync. */
+  wakePulls(sync: string, options?: { after?: number }): void;
+  /** One pull request should be planned again, if that changes anything. */
+  wakePull(sync: string, number: number, options?: { after?: number }): void;
 }

@@ -1,4 +1,5 @@
 import { ANNOTATION, EspalierError, isError, messageOf, type Plugin, refOf, type Sync } from '../api/index.ts';
+import type { GitRepository } from '../git/repository.ts';
 import { type Compiled, compile } from './compile.ts';
 import { hasDropped, isRemoving } from './dropped.ts';
 import { ensureFinalizer } from './finalizer.ts';
@@ -6,6 +7,7 @@ import { Forges } from './forges.ts';
 import { baseOf, historySince } from './history.ts';
 import { hookRefs } from './hooks.ts';
 import { pruneRevision } from './prune-revision.ts';
+import { carryApproval, pullBehind } from './pulls/merged.ts';
 import { regarding } from './regarding.ts';
 import { removeSync } from './remove-sync.ts';
 import { type Source, Sources } from './sources.ts';
@@ -95,18 +97,20 @@ async function look(
   }
   const { compiled } = memory;
   if (compiled === undefined) return 'unseen';
+  // A look may have written down an approval.
+  const current = parts.syncs.get(key) ?? sync;
   findings.observed = { commit: compiled.commit, ...(memory.ref === undefined ? {} : { ref: memory.ref }) };
-  const written = await writeRevision(parts, key, sync, compiled, memory, signal);
+  const written = await writeRevision(parts, key, current, compiled, memory, signal);
   findings.faults = [...compiled.faults, ...written.faults];
   findings.inventory = written.inventory;
   if (parts.declared.unrenderedOf(key) === undefined) wakeRemovals(parts, key);
-  await pruneRevision(parts, { key, sync, compiled, memory, inventory: written.inventory, findings });
+  await pruneRevision(parts, { key, sync: current, compiled, memory, inventory: written.inventory, findings });
   memory.removals = findings.removalsWait;
-  const isNewCommit = sync.status?.commit !== compiled.commit;
+  const isNewCommit = current.status?.commit !== compiled.commit;
   if (isNewCommit) parts.kept.clear(key);
   const kept = parts.kept.of(key);
   if (isNewCommit || kept.length > 0)
-    findings.kept = [...new Set([...(isNewCommit ? [] : (sync.status?.kept ?? [])), ...kept])];
+    findings.kept = [...new Set([...(isNewCommit ? [] : (current.status?.kept ?? [])), ...kept])];
   findings.commit = compiled.commit;
   return { retry: written.retry };
 }
@@ -140,9 +144,11 @@ async function lookAtGit(parts: SyncParts, key: string, sync: Sync, memory: Sync
       parts.wakeAnswers(key);
       throw error;
     });
+    await recognise(parts, key, sync, repository, compiled, memory);
     memory.compiled = compiled;
     memory.trouble = undefined;
     parts.wakeAnswers(key);
+    parts.wakePulls(key);
     memory.committedAt = Date.parse((await repository.commit(head.commit)).committedAt);
     memory.written = false;
     if (sync.metadata.generation !== undefined) memory.generation = sync.metadata.generation;
@@ -178,6 +184,21 @@ async function compileHead(
     memory.trail = await trailTo(known, { repository, reader, sync, plugins, before, compiled });
   }
   return compiled;
+}
+
+/** Where the commit comes from a pull request: what was consented to there, and what was shown. */
+async function recognise(
+  parts: SyncParts,
+  key: string,
+  sync: Sync,
+  repository: GitRepository,
+  { commit }: Compiled,
+  memory: SyncMemory,
+): Promise<void> {
+  const found = sync.spec.forge?.previews === true ? await pullBehind(sync, repository, commit) : undefined;
+  // What happened before this process led was not seen, and can't be compared.
+  memory.mergedFrom = found === undefined || memory.compiled === undefined ? undefined : { commit, pull: found.pull };
+  if (found?.isExact === true) await carryApproval(parts, key, commit, found.pull);
 }
 
 /** What was in force: as it was compiled, or since a restart as it was written. */

@@ -11,12 +11,16 @@ import { answerSync } from './answers.ts';
 import { buildParts, type Queues } from './build-parts.ts';
 import type { Metrics } from './metrics.ts';
 import { reconcilePlugin } from './plugin.ts';
+import { lookAtPulls } from './pulls/look.ts';
+import { previewPull } from './pulls/preview-pull.ts';
 import { keyOf } from './store.ts';
 import { reconcileSync } from './sync.ts';
 import type { SyncParts } from './sync-parts.ts';
 
 /** A forge that answers nothing must not hold the others up. */
 const ANSWER_DEADLINE_MS = 2 * 60_000;
+/** One pull request must not starve the others. */
+const PULL_DEADLINE_MS = 3 * 60_000;
 
 export interface TermOptions {
   /** Writes only while the lease is held. */
@@ -60,6 +64,7 @@ export function runTerm(options: TermOptions): Term {
     plugin: new WorkQueue({ clock, random: options.random }),
     sync: new WorkQueue({ clock, random: options.random }),
     answer: new WorkQueue({ clock, random: options.random }),
+    pull: new WorkQueue({ clock, random: options.random }),
   };
   const { parts, fill, close } = buildParts(options, queues);
   const ready = fill();
@@ -94,6 +99,16 @@ export function runTerm(options: TermOptions): Term {
         onError: (key, error, failures) => report(log, 'Answer', key, error, failures),
         onFinish: (_key, outcome, ms) => options.metrics.reconciled('Answer', outcome, ms / 1000),
       }),
+      runController({
+        ...common,
+        name: 'Pull',
+        queue: queues.pull,
+        concurrency: 2,
+        deadlineMs: PULL_DEADLINE_MS,
+        reconcile: async (key, runSignal) => await reconcilePull(parts, key, runSignal),
+        onError: (key, error, failures) => report(log, 'Pull', key, error, failures),
+        onFinish: (_key, outcome, ms) => options.metrics.reconciled('Pull', outcome, ms / 1000),
+      }),
     ]);
     await close();
   });
@@ -112,6 +127,13 @@ export function runTerm(options: TermOptions): Term {
     () => undefined,
   );
   return term;
+}
+
+/** `namespace/sync` asks which pull requests are open, `namespace/sync#3` for the plan of one. */
+async function reconcilePull(parts: SyncParts, key: string, signal: AbortSignal): Promise<undefined> {
+  const at = key.lastIndexOf('#');
+  if (at < 0) return await lookAtPulls(parts, key, signal);
+  return await previewPull(parts, key.slice(0, at), Number(key.slice(at + 1)), signal);
 }
 
 /** A user's mistake is information, an outage a warning; what nobody expected is an error. */

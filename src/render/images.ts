@@ -29,6 +29,16 @@ export function mapImages(value: unknown, rewrite: (image: string) => string): u
   return copy ?? value;
 }
 
+/** Every image that `mapImages` would ask about. */
+export function imagesIn(value: unknown): string[] {
+  const found = new Set<string>();
+  mapImages(value, (image) => {
+    found.add(image);
+    return image;
+  });
+  return [...found];
+}
+
 /** The longest rule that fits decides. Undefined when none does. */
 export function rewriteImage(image: string, rules: readonly ImageRule[]): string | undefined {
   const { name, suffix } = splitImage(image);

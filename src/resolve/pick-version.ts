@@ -21,6 +21,12 @@ export function pickVersion(available: readonly string[], range: string): Picked
   return { ok: false, message: `No version is in "${range}". ${describe(available)}` };
 }
 
+/** False where one of the two is no version. */
+export function isOlderVersion(version: string, than: string): boolean {
+  const [a, b] = [version, than].map((text) => semver.parse(text.replace(/^[vV]/, '').replace('_', '+')));
+  return a != null && b != null && semver.compare(a, b) < 0;
+}
+
 function describe(available: readonly string[]): string {
   if (available.length === 0) return 'The source offers no version at all.';
   const newest = available

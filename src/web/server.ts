@@ -23,6 +23,8 @@ export interface WebOptions {
   metrics(): Promise<{ contentType: string; text: string }>;
   /** How a Sync is, as plain text; undefined when there is no such Sync here. */
   syncPage(namespace: string, name: string): string | undefined;
+  /** The plan of a pull request, as plain text. */
+  planPage(namespace: string, name: string, number: number): string | undefined;
   /** A webhook for a Sync: raw body and headers; the answer is given before anything is done about it. */
   hook(namespace: string, name: string, headers: Headers, body: Uint8Array): HookVerdict;
 }
@@ -70,6 +72,9 @@ export function routes(options: Omit<WebOptions, 'host' | 'port' | 'requestTimeo
   });
   app.get('/syncs/:namespace/:name', (c) =>
     plainText(c, options.syncPage(c.req.param('namespace'), c.req.param('name'))),
+  );
+  app.get('/plans/:namespace/:name/:number{[0-9]{1,9}}', (c) =>
+    plainText(c, options.planPage(c.req.param('namespace'), c.req.param('name'), Number(c.req.param('number')))),
   );
   app.post(
     '/hooks/:namespace/:name',

@@ -100,6 +100,7 @@ describe('what the agent says over HTTP', { concurrency: 3 }, () => {
       ready: () => ({ ready: false, why: 'caches are being filled' }),
       metrics: async () => ({ contentType: 'text/plain', text: '' }),
       syncPage: () => undefined,
+      planPage: () => undefined,
       hook: () => ({ status: 202, text: 'never' }),
     });
     t.after(() => web.close());

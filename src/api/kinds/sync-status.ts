@@ -66,7 +66,6 @@ const ANSWER = {
       items: { type: 'string' },
       description: 'The Plugins (namespace/name) that no later commit touched.',
     },
-    pullRequest: { type: 'integer', minimum: 1, description: 'The pull request that it was merged from.' },
     statuses: {
       type: 'array',
       'x-kubernetes-list-type': 'atomic',

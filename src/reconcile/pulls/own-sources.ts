@@ -1,34 +1,37 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { EspalierError, type Plugin } from '../api/index.ts';
-import type { KubeClient } from '../cluster/client.ts';
-import { type Credentials, credentialsFromSecret } from '../git/credentials.ts';
-import { type GitRepository, openRepository } from '../git/repository.ts';
-import type { OwnSource } from '../reconcile/render-revision.ts';
-import { secretData } from '../reconcile/secret-data.ts';
-import { pickVersion } from '../resolve/pick-version.ts';
+import { EspalierError, type Plugin } from '../../api/index.ts';
+import type { KubeClient } from '../../cluster/client.ts';
+import { type Credentials, credentialsFromSecret } from '../../git/credentials.ts';
+import { type GitRepository, openRepository } from '../../git/repository.ts';
+import { pickVersion } from '../../resolve/pick-version.ts';
+import type { OwnSource } from '../render-revision.ts';
+import { secretData } from '../secret-data.ts';
 
 export type FindOwnSource = (plugin: Plugin, live: Plugin | undefined) => Promise<OwnSource>;
 
-/** For a command that goes nowhere: Plugins with a repository of their own are told to be left out. */
-export const noOwnSource: FindOwnSource = async (plugin) => {
-  const message = `its files are in ${plugin.spec.source.git?.url}, which is not looked at with --offline`;
-  throw new EspalierError('SourceMissing', message, { retry: false });
-};
+/** For what goes nowhere: Plugins with a repository of their own are told to be left out. */
+export const refuseOwnSource =
+  (why: string): FindOwnSource =>
+  async (plugin) => {
+    const message = `its files are in ${plugin.spec.source.git?.url}, ${why}`;
+    throw new EspalierError('SourceMissing', message, { retry: false });
+  };
 
 /**
- * Opens the repositories that Plugins name, in a folder that goes with the command. What a repository declares is hostile
+ * Opens the repositories that Plugins name, in a folder that goes when it is done. What a repository declares is hostile
  * until proven: private addresses and Secrets are for URLs alone that the Plugin in the cluster has already.
  */
 export async function withOwnSources<T>(client: KubeClient, use: (find: FindOwnSource) => Promise<T>): Promise<T> {
-  const dir = await mkdtemp(join(tmpdir(), 'espalier-sources-'));
+  let dir: string | undefined;
   const open: GitRepository[] = [];
   const find: FindOwnSource = async (plugin, live) => {
     const { git } = plugin.spec.source;
     if (git?.url === undefined) throw new EspalierError('Internal', 'a Plugin without a repository of its own');
     const isKnown = live?.spec.source.git?.url === git.url;
     const credentials = isKnown ? await credentialsOf(client, live) : undefined;
+    dir ??= await mkdtemp(join(tmpdir(), 'espalier-sources-'));
     const repository = await openRepository({
       url: git.url,
       dir: join(dir, String(open.length)),
@@ -52,7 +55,7 @@ export async function withOwnSources<T>(client: KubeClient, use: (find: FindOwnS
     return await use(find);
   } finally {
     await Promise.all(open.map((repository) => repository.close()));
-    await rm(dir, { recursive: true, force: true });
+    if (dir !== undefined) await rm(dir, { recursive: true, force: true });
   }
 }
 

@@ -1,0 +1,150 @@
+import { isError, type PlannedPull, type Sync } from '../../api/index.ts';
+import type { Forge, PullRequest } from '../../forge/forge.ts';
+import { asksFor, type Said } from '../../report/approval.ts';
+import { contentKey } from '../../resolve/key.ts';
+import { regarding } from '../regarding.ts';
+import type { SyncParts } from '../sync-parts.ts';
+import { keptName } from './plan-pull.ts';
+import { changePulls, pullOnRecord, withPull } from './records.ts';
+
+/**
+ * Looks which pull requests are open and asks for a plan of those that moved. What people wrote is read only where
+ * something waits for it.
+ */
+export async function lookAtPulls(parts: SyncParts, key: string, signal: AbortSignal): Promise<undefined> {
+  const sync = parts.syncs.get(key);
+  if (sync === undefined) {
+    parts.pulls.forget(key);
+    return undefined;
+  }
+  const branch = branchOf(parts, key);
+  if (sync.spec.forge?.previews !== true || sync.spec.suspend || branch === undefined) return undefined;
+  const { forks } = sync.spec.forge;
+  await parts.troubles.about(
+    parts,
+    key,
+    signal,
+    async () => {
+      const forge = parts.forges.of(sync);
+      if (forge === undefined) return;
+      const open = (await forge.openPullRequests(signal)).filter(({ base }) => base === branch);
+      const wanted: PullRequest[] = [];
+      for (const pull of open) {
+        if (!pull.fromFork || (forks === 'asked' && (await isAskedFor(parts, key, forge, pull, signal))))
+          wanted.push(pull);
+      }
+      parts.pulls.set(key, wanted);
+      await close(parts, key, sync, open);
+      for (const pull of wanted) {
+        const known = pullOnRecord(parts.syncs.get(key), pull.number);
+        if (known?.held === true) await noteApproval(parts, key, forge, pull, known, signal);
+        if (isStale(parts, key, known, pull)) parts.wakePull(key, pull.number);
+      }
+    },
+    'pulls',
+  );
+  return undefined;
+}
+
+/** Something that can be seen without planning says that the plan on record is about something else. */
+function isStale(parts: SyncParts, key: string, known: PlannedPull | undefined, pull: PullRequest): boolean {
+  if (known?.facts === undefined || known.closed === true || known.status?.sent !== true) return true;
+  return known.head !== pull.head.commit || known.base !== parts.memories.of(key).compiled?.commit;
+}
+
+/** The branch that is followed; undefined for tags and commits, and before the first look. */
+export function branchOf(parts: SyncParts, key: string): string | undefined {
+  const { ref, compiled } = parts.memories.of(key);
+  return compiled === undefined || ref?.startsWith('refs/heads/') !== true
+    ? undefined
+    : ref.slice('refs/heads/'.length);
+}
+
+/** Those that are no longer open: what they showed is kept for a while, for the commit that they may have become. */
+async function close(parts: SyncParts, key: string, sync: Sync, open: readonly PullRequest[]): Promise<void> {
+  const numbers = new Set(open.map(({ number }) => number));
+  const gone = (sync.status?.pullRequests ?? []).filter(
+    ({ number, closed }) => closed !== true && !numbers.has(number),
+  );
+  if (gone.length === 0) return;
+  await changePulls(parts, key, (pulls) =>
+    pulls.map((pull) => (numbers.has(pull.number) ? pull : { ...pull, closed: true })),
+  );
+  const answer = await parts.sources.forPulls(sync);
+  if (answer.state === 'open') await answer.source.repository.drop(gone.map(({ number }) => keptName(number)));
+}
+
+/** From another repository: only for the very head that somebody with rights in this one has named. */
+async function isAskedFor(
+  parts: SyncParts,
+  key: string,
+  forge: Forge,
+  pull: PullRequest,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const head = pull.head.commit;
+  const known = pullOnRecord(parts.syncs.get(key), pull.number);
+  if (known?.asked === head) return true;
+  const asks = asksFor('plan', await forge.comments(pull.number, signal), head, undefined);
+  if ((await firstEntitled(forge, asks, signal)) === undefined) return false;
+  await changePulls(parts, key, (pulls) => {
+    const before = pulls.find(({ number }) => number === pull.number);
+    const empty = { number: pull.number, head, base: '', plugins: [], shown: [] };
+    return withPull(pulls, { ...empty, ...before, asked: head });
+  });
+  return true;
+}
+
+async function noteApproval(
+  parts: SyncParts,
+  key: string,
+  forge: Forge,
+  pull: PullRequest,
+  known: PlannedPull,
+  signal: AbortSignal,
+): Promise<void> {
+  const head = pull.head.commit;
+  if (known.head !== head || known.approved?.head === head) return;
+  const plannedAt = known.plannedAt === undefined ? undefined : Date.parse(known.plannedAt);
+  const asks = asksFor('approve', await forge.comments(pull.number, signal), head, plannedAt);
+  const by = (await firstEntitled(forge, asks, signal))?.author;
+  if (by === undefined) return;
+  await changePulls(parts, key, (pulls) =>
+    pulls.map((one) =>
+      // What was approved is what was shown when it was read.
+      one.number === pull.number && one.head === head ? withApproval(one, by) : one,
+    ),
+  );
+  const sync = parts.syncs.get(key);
+  if (sync !== undefined)
+    parts.events.record({
+      regarding: regarding(sync),
+      action: 'Approve',
+      type: 'Normal',
+      reason: 'ApprovedOnForge',
+      note: `${by} approved pull request #${pull.number} at ${head}`,
+    });
+  parts.wakePull(key, pull.number);
+}
+
+/** Its comment is to tell of it: without facts it is planned again. */
+function withApproval({ facts: _, ...pull }: PlannedPull, by: string): PlannedPull {
+  return { ...pull, approved: { by, head: pull.head, shown: shownHash(pull) } };
+}
+
+/** The first who may push, as the forge says now. */
+async function firstEntitled(forge: Forge, asks: readonly Said[], signal: AbortSignal): Promise<Said | undefined> {
+  for (const ask of asks) {
+    try {
+      if (await forge.mayWrite(ask.author, signal)) return ask;
+    } catch (error) {
+      if (!isError(error, 'ForgeRefused')) throw error;
+    }
+  }
+  return undefined;
+}
+
+/** Of everything that a plan showed: an approval holds for this and nothing else. */
+export function shownHash({ shown }: Pick<PlannedPull, 'shown'>): string {
+  return contentKey({ shown: shown.map(({ plugin, object, action, hash }) => [plugin, object, action, hash ?? '']) });
+}

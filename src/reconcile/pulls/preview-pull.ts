@@ -1,0 +1,228 @@
+import { createHash } from 'node:crypto';
+import { isError, messageOf, type PlannedPull, type SentStatus, type Sync, timestamp } from '../../api/index.ts';
+import { createReader } from '../../declare/reader.ts';
+import type { Forge, PullRequest } from '../../forge/forge.ts';
+import { planText } from '../../plan/text.ts';
+import { type Plan, summaryLine, summaryOf } from '../../plan/whole.ts';
+import { oneLine, someOf } from '../../report/line.ts';
+import { contentKey } from '../../resolve/key.ts';
+import { contextsFor } from '../speaker.ts';
+import type { SyncParts } from '../sync-parts.ts';
+import { commentOn } from './comment.ts';
+import { withGiven } from './given.ts';
+import { shownHash } from './look.ts';
+import { type MergedPull, mergePull, planPull } from './plan-pull.ts';
+import { changePulls, pullOnRecord, withPull } from './records.ts';
+import { factsFor } from './stale.ts';
+
+/** What cannot be shown whole in status is compared no further. */
+export const SHOWN_KEPT = 500;
+
+/** Plans one pull request against the cluster and says so on the forge. Writes nothing to the cluster but its record. */
+export async function previewPull(
+  parts: SyncParts,
+  key: string,
+  number: number,
+  signal: AbortSignal,
+): Promise<undefined> {
+  const sync = parts.syncs.get(key);
+  const pull = parts.pulls.get(key, number);
+  if (sync?.spec.forge?.previews !== true || sync.spec.suspend || pull === undefined) return undefined;
+  await parts.troubles.about(
+    parts,
+    key,
+    signal,
+    async () => {
+      const forge = parts.forges.of(sync);
+      if (forge !== undefined) await preview(parts, key, sync, forge, pull, signal);
+    },
+    `pull ${number}`,
+  );
+  return undefined;
+}
+
+async function preview(
+  parts: SyncParts,
+  key: string,
+  sync: Sync,
+  forge: Forge,
+  pull: PullRequest,
+  signal: AbortSignal,
+): Promise<void> {
+  const { compiled, ref } = parts.memories.of(key);
+  const kubernetes = parts.kubernetes();
+  if (compiled === undefined || kubernetes === undefined) return;
+  const known = pullOnRecord(parts.syncs.get(key), pull.number);
+  const base = { commit: compiled.commit, ref, compiled };
+  const found = await merge(parts, sync, pull, base);
+  const touched = found.state === 'merged' ? found.touched : [];
+  const facts = factsFor(parts, sync, { head: pull.head.commit, what: contentOf(found), touched, kubernetes });
+  const head = pull.head.commit;
+  const of: PlannedPull = {
+    ...pickKept(known, head),
+    number: pull.number,
+    head,
+    base: base.commit,
+    plugins: touched,
+    shown: known?.shown ?? [],
+    ...(found.state === 'merged' ? { tree: found.id } : {}),
+  };
+  const isSame = known?.facts === facts && known.head === head && known.closed !== true && known.status?.sent === true;
+  if (isSame) {
+    await changePulls(parts, key, (pulls) => withPull(pulls, { ...of, ...pick(known), base: base.commit }));
+    return;
+  }
+  const { plan, shown } = await planned(parts, sync, pull, found, kubernetes, signal);
+  parts.pulls.showPlan(`${key}/${pull.number}`, planText(plan, { full: true }));
+  const next: PlannedPull = {
+    ...of,
+    facts,
+    held: plan.held.length > 0,
+    shown: shown.slice(0, SHOWN_KEPT),
+    plannedAt: known?.head === head && known.plannedAt !== undefined ? known.plannedAt : timestamp(parts.clock.now()),
+  };
+  const told = voided(next);
+  await say(parts, key, sync, forge, pull, told, plan, signal);
+}
+
+/** A head that cannot be fetched or compiled is a fault of the pull request, unless the server is at fault. */
+async function merge(
+  parts: SyncParts,
+  sync: Sync,
+  pull: PullRequest,
+  base: Parameters<typeof mergePull>[0]['base'],
+): Promise<MergedPull> {
+  const answer = await parts.sources.forPulls(sync);
+  if (answer.state !== 'open')
+    return { state: 'unrelated', why: `can't be fetched: the repository needs ${answer.why}` };
+  const { repository, reader = createReader() } = answer.source;
+  try {
+    return await mergePull({ repository, reader, sync, plugins: [...parts.plugins.values()], pull, base });
+  } catch (error) {
+    if (!isError(error, 'GitTooLarge', 'GitUnsafePath', 'GitProtocolError')) throw error;
+    return { state: 'unrelated', why: `can't be read: ${messageOf(error)}` };
+  }
+}
+
+async function planned(
+  parts: SyncParts,
+  sync: Sync,
+  pull: PullRequest,
+  merged: MergedPull,
+  kubernetes: string,
+  signal: AbortSignal,
+): Promise<{ plan: Plan; shown: PlannedPull['shown'] }> {
+  if (merged.state !== 'merged') return { plan: faultPlan(sync, pull, merged), shown: [] };
+  const { plan, touches } = await withGiven(parts, sync, pull.fromFork, (given) =>
+    planPull({
+      ...given,
+      ...{ client: parts.client, sync, merged, pull, kubernetes, signal },
+      plugins: [...parts.plugins.values()],
+      isAgent: (object) => parts.isAgent(object),
+    }),
+  );
+  return { plan, shown: touches };
+}
+
+function faultPlan(sync: Sync, pull: PullRequest, merged: Exclude<MergedPull, { state: 'merged' }>): Plan {
+  const message =
+    merged.state === 'conflict'
+      ? `does not merge: both sides changed ${someOf(merged.paths)}; merge or rebase onto the base`
+      : merged.why;
+  const { commit: base } = sync.status ?? {};
+  const cluster = sync.spec.cluster?.name;
+  return {
+    ...(cluster === undefined ? {} : { cluster }),
+    commit: { ...(base === undefined ? {} : { base }), head: pull.head.commit },
+    ...{ plugins: [], held: [], waits: [], drift: [] },
+    faults: [{ message }],
+  };
+}
+
+/** What the merge would make, as far as that is known without the cluster. */
+function contentOf(merged: MergedPull): string {
+  if (merged.state === 'merged') return merged.inputs;
+  return contentKey(merged.state === 'conflict' ? { conflict: [...merged.paths] } : { why: merged.why });
+}
+
+function pickKept(known: PlannedPull | undefined, head: string): Partial<PlannedPull> {
+  const { comment, body, asked, approved, status } = known ?? {};
+  return {
+    ...(comment === undefined ? {} : { comment }),
+    ...(body === undefined ? {} : { body }),
+    ...(asked === undefined ? {} : { asked }),
+    // A new push voids it.
+    ...(approved?.head === head ? { approved } : {}),
+    ...(status === undefined || known?.head !== head ? {} : { status }),
+  };
+}
+
+function pick(known: PlannedPull): Partial<PlannedPull> {
+  const { facts, held, plannedAt, plugins, shown } = known;
+  return {
+    plugins,
+    shown,
+    ...(facts === undefined ? {} : { facts }),
+    ...(held === undefined ? {} : { held }),
+    ...(plannedAt === undefined ? {} : { plannedAt }),
+  };
+}
+
+/** An approval is for what was shown: where the plan has become another, it is asked for again. */
+function voided(pull: PlannedPull): PlannedPull {
+  if (pull.approved === undefined || pull.approved.shown === shownHash(pull)) return pull;
+  const { approved: _, ...rest } = pull;
+  return rest;
+}
+
+async function say(
+  parts: SyncParts,
+  key: string,
+  sync: Sync,
+  forge: Forge,
+  pull: PullRequest,
+  next: PlannedPull,
+  plan: Plan,
+  signal: AbortSignal,
+): Promise<void> {
+  const contexts = contextsFor(sync, parts.syncs.values());
+  const link = parts.pageUrl === undefined ? undefined : `${parts.pageUrl}/plans/${key}/${pull.number}`;
+  const comment = commentOn({ plan, pull: next, limits: forge.limits, link, at: timestamp(parts.clock.now()) });
+  const body = createHash('sha256').update(comment.content).digest('hex').slice(0, 32);
+  const isWritten = next.comment !== undefined && next.body === body;
+  const written = isWritten
+    ? next.comment
+    : await forge.upsertComment(
+        pull.number,
+        {
+          marker: contexts.all,
+          body: comment.text,
+          ...(next.comment === undefined ? {} : { id: next.comment }),
+        },
+        signal,
+      );
+  const said = { ...next, body, ...(written === undefined ? {} : { comment: written }) };
+  const status: SentStatus = { context: contexts.plan, ...verdictOf(plan), sent: false };
+  const before = said.status;
+  const isSaid = before?.sent === true && before.state === status.state && before.description === status.description;
+  if (!isSaid) {
+    await changePulls(parts, key, (pulls) => withPull(pulls, { ...said, status }));
+    const { sent: _, ...told } = status;
+    const url = link ?? pull.url;
+    await forge.setStatus(pull.head.commit, { ...told, ...(url === '' ? {} : { url }) }, signal);
+    parts.metrics.answered();
+  }
+  await changePulls(parts, key, (pulls) => withPull(pulls, { ...said, status: { ...status, sent: true } }));
+}
+
+/** What would not compile, render or be admitted fails; what waits or is held is for people to know. */
+function verdictOf(plan: Plan): Pick<SentStatus, 'state' | 'description'> {
+  const [fault] = plan.faults;
+  const { refused, conflict } = summaryOf(plan);
+  if (fault !== undefined) {
+    const place = [fault.file, fault.line, fault.column].filter((part) => part !== undefined).join(':');
+    const where = place === '' ? (fault.plugin ?? '') : place;
+    return { state: 'failure', description: oneLine(where === '' ? fault.message : `${where}: ${fault.message}`) };
+  }
+  return { state: refused + conflict > 0 ? 'failure' : 'success', description: oneLine(summaryLine(plan)) };
+}

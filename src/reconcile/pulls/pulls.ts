@@ -1,0 +1,57 @@
+import type { PullRequest } from '../../forge/forge.ts';
+
+const PLANS_KEPT = 100;
+const PLANS_CHARACTERS = 8_000_000;
+
+/** What is known of pull requests beyond what is on record, since this process leads. */
+export class Pulls {
+  readonly #open = new Map<string, Map<number, PullRequest>>();
+  readonly #lines = new Map<string, Promise<unknown>>();
+  readonly #plans = new Map<string, string>();
+  #characters = 0;
+
+  /** Those that are open and meant for the followed branch. */
+  set(sync: string, pulls: readonly PullRequest[]): void {
+    this.#open.set(sync, new Map(pulls.map((pull) => [pull.number, pull])));
+  }
+
+  get(sync: string, number: number): PullRequest | undefined {
+    return this.#open.get(sync)?.get(number);
+  }
+
+  all(sync: string): PullRequest[] {
+    return [...(this.#open.get(sync)?.values() ?? [])];
+  }
+
+  forget(sync: string): void {
+    this.#open.delete(sync);
+    this.#lines.delete(sync);
+  }
+
+  /** One after the other for each Sync. */
+  async inLine<T>(sync: string, work: () => Promise<T>): Promise<T> {
+    const next = (this.#lines.get(sync) ?? Promise.resolve()).then(work, work);
+    this.#lines.set(sync, next);
+    return await next;
+  }
+
+  /** The whole plan as text, for who follows the link of a shortened comment. */
+  showPlan(key: string, text: string): void {
+    this.#drop(key);
+    this.#plans.set(key, text);
+    this.#characters += text.length;
+    for (const oldest of this.#plans.keys()) {
+      if (this.#plans.size <= PLANS_KEPT && this.#characters <= PLANS_CHARACTERS) break;
+      this.#drop(oldest);
+    }
+  }
+
+  plan(key: string): string | undefined {
+    return this.#plans.get(key);
+  }
+
+  #drop(key: string): void {
+    this.#characters -= this.#plans.get(key)?.length ?? 0;
+    this.#plans.delete(key);
+  }
+}

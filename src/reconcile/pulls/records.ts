@@ -1,0 +1,41 @@
+import { isError, type PlannedPull, refOf, type Sync } from '../../api/index.ts';
+import type { SyncParts } from '../sync-parts.ts';
+import { writeStatus } from '../write-status.ts';
+
+/** Closed ones are remembered for the commits that they become. */
+const CLOSED_KEPT = 20;
+const OPEN_KEPT = 100;
+
+export function pullOnRecord(sync: Sync | undefined, number: number): PlannedPull | undefined {
+  return sync?.status?.pullRequests?.find((pull) => pull.number === number);
+}
+
+/** Changes what is on record of the pull requests of a Sync. One change after the other: the list is written whole. */
+export async function changePulls(
+  parts: SyncParts,
+  key: string,
+  change: (pulls: readonly PlannedPull[]) => readonly PlannedPull[],
+): Promise<void> {
+  await parts.pulls.inLine(key, async () => {
+    const sync = parts.syncs.get(key);
+    if (sync?.metadata.uid === undefined) return;
+    const pullRequests = kept(change(sync.status?.pullRequests ?? []));
+    try {
+      const ref = { ...refOf(sync), uid: sync.metadata.uid };
+      const written = await writeStatus(parts.client, ref, sync.status, { ...sync.status, pullRequests });
+      if (written !== undefined) parts.syncs.put(written);
+    } catch (error) {
+      if (!isError(error, 'KubeNotFound')) throw error;
+    }
+  });
+}
+
+export function withPull(pulls: readonly PlannedPull[], pull: PlannedPull): PlannedPull[] {
+  return [pull, ...pulls.filter(({ number }) => number !== pull.number)].toSorted((a, b) => b.number - a.number);
+}
+
+function kept(pulls: readonly PlannedPull[]): PlannedPull[] {
+  const open = pulls.filter(({ closed }) => closed !== true).slice(0, OPEN_KEPT);
+  const closed = pulls.filter((pull) => pull.closed === true).slice(0, CLOSED_KEPT);
+  return [...open, ...closed].toSorted((a, b) => b.number - a.number);
+}

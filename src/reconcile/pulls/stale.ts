@@ -1,0 +1,43 @@
+import type { PlannedPull, Sync } from '../../api/index.ts';
+import { contentKey } from '../../resolve/key.ts';
+import type { SyncParts } from '../sync-parts.ts';
+
+export interface FactsInput {
+  head: string;
+  /** What the merge would make. */
+  what: string;
+  touched: readonly string[];
+  kubernetes: string;
+}
+
+/** Everything that a plan is made from, as one hash: while it stays, so does the plan. */
+export function factsFor(parts: SyncParts, sync: Sync, { head, what, touched, kubernetes }: FactsInput): string {
+  return contentKey({
+    ...{ head, what, kubernetes },
+    generation: sync.metadata.generation ?? 0,
+    plugins: touched.map((key) => [key, clusterState(parts, key)]),
+  });
+}
+
+/** How a Plugin stands in the cluster, as far as a plan depends on it: not whether it is healthy at the moment. */
+function clusterState(parts: SyncParts, key: string): string {
+  const plugin = parts.plugins.get(key);
+  if (plugin === undefined) return '';
+  const { revision, inventory = [], drift = [], resolved } = plugin.status ?? {};
+  return contentKey({
+    revision: revision?.key ?? '',
+    resolved: resolved?.id ?? '',
+    suspend: plugin.spec.suspend,
+    inventory: inventory.map(({ apiVersion, kind, namespace = '', name, uid = '', applied = '' }) =>
+      [apiVersion, kind, namespace, name, uid, applied].join(' '),
+    ),
+    drift: drift.map(({ object, fields }) => [object, ...fields]),
+  });
+}
+
+/** Open pull requests whose plan is about a Plugin. */
+export function pullsAbout(pulls: readonly PlannedPull[] | undefined, plugin: string): number[] {
+  return (pulls ?? [])
+    .filter(({ plugins, closed }) => closed !== true && plugins.includes(plugin))
+    .map(({ number }) => number);
+}
