@@ -46,6 +46,10 @@ test('Cloud is asked at its own address, through the proxy, by the authority tha
   assert.deepEqual(await forge.openPullRequests(live), []);
   assert.deepEqual(fake.tunnel.asked, ['api.bitbucket.org:443']);
   await forge.close();
+  const { caBundle: authority = '', secret } = fake.options;
+  const { forge: told } = openFake(fake, { caBundle: undefined, secret: { ...secret, 'ca.crt': authority } });
+  assert.deepEqual(await told.openPullRequests(live), []);
+  await told.close();
   const { forge: doubting } = openFake(fake, { caBundle: undefined });
   await assert.rejects(doubting.openPullRequests(live), (error) => {
     assert.ok(isError(error, 'ForgeUnreachable'));
