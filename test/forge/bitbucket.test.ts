@@ -8,8 +8,11 @@ import { addNote, addPull, COMMIT, commitOf } from './support/state.ts';
 
 const live = new AbortController().signal;
 
-for (const start of [startBitbucketCloud, startBitbucketServer]) {
-  test(`${start.name}: long contexts keep keys of their own, and their names`, async (t) => {
+for (const [name, start] of [
+  ['Cloud', startBitbucketCloud],
+  ['Data Center', startBitbucketServer],
+] as const) {
+  test(`${name}: long contexts keep keys of their own, and their names`, async (t) => {
     const fake = await start();
     t.after(() => fake.close());
     const { forge } = openFake(fake);
@@ -28,7 +31,7 @@ for (const start of [startBitbucketCloud, startBitbucketServer]) {
     await forge.close();
   });
 
-  test(`${start.name}: a status without a link leads to its commit`, async (t) => {
+  test(`${name}: a status without a link leads to its commit`, async (t) => {
     const fake = await start();
     t.after(() => fake.close());
     const { forge } = openFake(fake);
