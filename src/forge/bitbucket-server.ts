@@ -13,7 +13,7 @@ import { shorten, webLink } from './wording.ts';
 const RIGHTS = {
   read: 'an HTTP access token with repository read',
   statuses: 'an HTTP access token with repository read',
-  comments: 'an HTTP access token with repository read',
+  comments: 'an HTTP access token with repository write',
   permission: 'an HTTP access token with repository admin',
   hooks: 'an HTTP access token with repository admin',
 };

@@ -3,7 +3,7 @@ import { MARKER_LENGTH } from './marker.ts';
 import { shortName } from './wording.ts';
 
 /** What Bitbucket Cloud and Data Center have in common. */
-export const BITBUCKET_LIMITS: ForgeLimits = { comment: 32_768 - MARKER_LENGTH, html: false };
+export const BITBUCKET_LIMITS: ForgeLimits = { comment: 32_767 - MARKER_LENGTH, html: false };
 
 const KEY_LENGTH = 40;
 const NAME_LENGTH = 255;

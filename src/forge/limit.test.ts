@@ -28,6 +28,11 @@ test('tells a secondary limit from a missing permission', () => {
   assert.equal(limitOf(forbidden, NOW, 0), undefined);
 });
 
+test('a forge that is down for so long is left alone for so long', () => {
+  assert.equal(limitOf({ status: 503, headers: { 'retry-after': '300' }, text: '' }, NOW, 0), 300_000);
+  assert.equal(limitOf({ status: 503, headers: {}, text: '' }, NOW, 0), undefined);
+});
+
 test('doubles the wait where no time is told, to an hour at most', () => {
   const waits = [0, 1, 2, 9].map((refusals) => limitOf({ status: 429, headers: {}, text: '' }, NOW, refusals));
   assert.deepEqual(waits, [60_000, 120_000, 240_000, 3_600_000]);

@@ -24,6 +24,7 @@ export function limitOf(answer: LimitedAnswer, now: number, refusals: number): n
   const { status, headers, text } = answer;
   const told = retryAfter(headers, now);
   const spent = remaining(headers) === 0;
+  if (status === 503 && told !== undefined) return told;
   if (status === 429 || (status === 403 && (told !== undefined || spent || LIMIT_WORDS.test(text)))) {
     const wait = told ?? (spent ? untilReset(headers, now) : undefined) ?? UNTOLD_MS * 2 ** Math.min(refusals, 6);
     return clamp(wait);

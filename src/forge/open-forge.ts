@@ -20,7 +20,7 @@ export interface ForgeOptions {
   repositoryUrl: string;
   /** Address of the forge. Absent: that of the repository's host. */
   url?: string | undefined;
-  /** Data of the Secret, decoded. */
+  /** Data of the Secret, decoded: a login, and perhaps `ca.crt`. */
   secret: Record<string, string>;
   policy: UrlPolicy;
   caBundle?: string | undefined;
@@ -64,7 +64,7 @@ export function openForge(options: ForgeOptions): Forge {
   const timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
   const dialer = createDialer({
     policy: options.policy,
-    caBundle: options.caBundle,
+    caBundle: options.caBundle ?? options.secret['ca.crt'],
     proxy: options.proxy,
     connectTimeoutMs: Math.min(CONNECT_MS, timeoutMs),
     silenceMs: timeoutMs,

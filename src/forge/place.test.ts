@@ -54,6 +54,12 @@ test('finds the API of a forge of one own, at another port, below a path or at a
   ]);
 });
 
+test('finds the API at an address of IPv6', () => {
+  for (const url of ['git@[2a01:db8::1]:acme/platform.git', 'ssh://git@[2a01:db8::1]:2222/acme/platform.git']) {
+    assert.deepEqual(place('gitea', url), ['https://[2a01:db8::1]/api/v1', 'acme/platform'], url);
+  }
+});
+
 test('finds a project of Bitbucket Data Center by each way to clone it', () => {
   const wanted = ['https://git.example.com/rest', 'ACME/platform'];
   assert.deepEqual(place('bitbucket', 'https://git.example.com/scm/ACME/platform.git'), wanted);

@@ -1,5 +1,5 @@
 import { EspalierError } from '../api/index.ts';
-import { matchesHost, parseRepositoryUrl, type UrlPolicy } from '../git/url.ts';
+import { matchesHost, parseRepositoryUrl, type RepositoryUrl, type UrlPolicy } from '../git/url.ts';
 
 export type ForgeKind = 'github' | 'gitlab' | 'gitea' | 'forgejo' | 'bitbucket';
 
@@ -29,7 +29,7 @@ export function placeOf(options: PlaceOptions): Place {
   const own = ownPath(repository.href);
   const given = options.url === undefined ? undefined : addressOf(options.url, policy);
   const host = given?.hostname ?? repository.host;
-  const web = given === undefined ? addressOfHost(repository.href, kind, own) : trimmed(given.href);
+  const web = given === undefined ? addressOfHost(repository, kind, own) : trimmed(given.href);
   const prefix = new URL(web).pathname.split('/').filter((part) => part !== '');
   const below = prefix.every((part, at) => own[at] === part) ? own.slice(prefix.length) : own;
   switch (kind) {
@@ -69,7 +69,7 @@ export function placeOf(options: PlaceOptions): Place {
 
 /** The parts of a repository's path, `.git` left out. */
 function ownPath(href: string): string[] {
-  const path = href.includes('://') ? new URL(href).pathname : href.slice(href.indexOf(':') + 1);
+  const path = href.includes('://') ? new URL(href).pathname : href.replace(/^[^@]*@(\[[^\]]*\]|[^:]*):/, '');
   const parts = path
     .replace(/\.git$/, '')
     .split('/')
@@ -78,17 +78,12 @@ function ownPath(href: string): string[] {
 }
 
 /** Over SSH the port is another one than that of the API, so it does not count. */
-function addressOfHost(href: string, kind: ForgeKind, own: string[]): string {
-  const scheme = /^https?:/.exec(href)?.[0];
-  if (scheme === undefined) {
-    const host = href.includes('://') ? new URL(href).hostname : href.slice(href.indexOf('@') + 1, href.indexOf(':'));
-    return `https://${host}`;
-  }
-  const { host } = new URL(href);
+function addressOfHost({ protocol, host, href }: RepositoryUrl, kind: ForgeKind, own: string[]): string {
+  if (protocol === 'ssh') return `https://${host.includes(':') ? `[${host}]` : host}`;
   // Data Center clones from `<address>/scm/…`, so what stands before is part of the address.
   const scm = kind === 'bitbucket' ? own.lastIndexOf('scm', own.length - 3) : -1;
   const context = scm > 0 ? `/${own.slice(0, scm).map(encodeURIComponent).join('/')}` : '';
-  return `${scheme}//${host}${context}`;
+  return `${new URL(href).origin}${context}`;
 }
 
 function addressOf(text: string, policy: UrlPolicy): URL {

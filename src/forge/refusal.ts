@@ -43,7 +43,9 @@ export function refusalOf(status: number, said: string, asked: Asked): EspalierE
     status === 404
       ? `; forges also say this where the login in ${keys} may not see the repository: check \`spec.repository.url\`, and that it has ${needs}`
       : '';
-  return new EspalierError('ForgeRefused', `${host} refuses ${what} (${status}${quoted})${advice}.`, { data });
+  // What is malformed, or too much of it, stays so; what is hidden or in the way may be there the next time.
+  const retry = ![400, 413, 422].includes(status);
+  return new EspalierError('ForgeRefused', `${host} refuses ${what} (${status}${quoted})${advice}.`, { data, retry });
 }
 
 /** What a forge says went wrong, in one short line; empty for an answer that is not from its API. */

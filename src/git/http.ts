@@ -40,7 +40,8 @@ export async function exchange(dialer: Dialer, policy: UrlPolicy, asked: HttpReq
     const answer = await once(dialer, asked, url, authorized ? { authorization: asked.authorization ?? '' } : {});
     if (![301, 302, 303, 307, 308].includes(answer.status)) return answer;
     await discard(answer.body);
-    if (asked.method !== 'GET' || redirects >= MAX_REDIRECTS) throw refusedRedirect(url, 'it leads on and on');
+    if (asked.method !== 'GET') throw refusedRedirect(url, 'what is written is not passed on');
+    if (redirects >= MAX_REDIRECTS) throw refusedRedirect(url, 'it leads on and on');
     url = redirectTarget(url, answer.headers.location ?? '', policy);
   }
 }

@@ -8,8 +8,11 @@ import { addNote, addPull, COMMIT, commitOf } from './support/state.ts';
 
 const live = new AbortController().signal;
 
-for (const start of [startBitbucketCloud, startBitbucketServer]) {
-  test(`${start.name}: long contexts keep keys of their own, and their names`, async (t) => {
+for (const [name, start] of [
+  ['Cloud', startBitbucketCloud],
+  ['Data Center', startBitbucketServer],
+] as const) {
+  test(`${name}: long contexts keep keys of their own, and their names`, async (t) => {
     const fake = await start();
     t.after(() => fake.close());
     const { forge } = openFake(fake);
@@ -28,7 +31,7 @@ for (const start of [startBitbucketCloud, startBitbucketServer]) {
     await forge.close();
   });
 
-  test(`${start.name}: a status without a link leads to its commit`, async (t) => {
+  test(`${name}: a status without a link leads to its commit`, async (t) => {
     const fake = await start();
     t.after(() => fake.close());
     const { forge } = openFake(fake);
@@ -46,6 +49,10 @@ test('Cloud is asked at its own address, through the proxy, by the authority tha
   assert.deepEqual(await forge.openPullRequests(live), []);
   assert.deepEqual(fake.tunnel.asked, ['api.bitbucket.org:443']);
   await forge.close();
+  const { caBundle: authority = '', secret } = fake.options;
+  const { forge: told } = openFake(fake, { caBundle: undefined, secret: { ...secret, 'ca.crt': authority } });
+  assert.deepEqual(await told.openPullRequests(live), []);
+  await told.close();
   const { forge: doubting } = openFake(fake, { caBundle: undefined });
   await assert.rejects(doubting.openPullRequests(live), (error) => {
     assert.ok(isError(error, 'ForgeUnreachable'));

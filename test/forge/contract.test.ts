@@ -287,6 +287,34 @@ for (const { name, start } of KINDS) {
       }
     });
 
+    story('S19: shortens what the forge says after secrets are hidden, so that no half of one is left', async () => {
+      const { canary } = fake;
+      for (let cut = 1; cut < canary.length; cut += 1) {
+        const message = `${'x'.repeat(199 - cut)}${canary} and more`;
+        fake.server.fault = ({ path }) =>
+          /access_tokens$/.test(path) ? undefined : { status: 422, body: { message } };
+        await assert.rejects(forge.statuses(COMMIT, live), (error: Error) => {
+          assert.ok(!error.message.includes(canary.slice(0, Math.min(cut, 4))) || cut < 3, error.message);
+          return true;
+        });
+      }
+    });
+
+    story('S19: hides secrets in what was asked too, and those of a webhook', async () => {
+      const { canary } = fake;
+      fake.server.fault = ({ path }) => (/access_tokens$/.test(path) ? undefined : { status: 500, body: {} });
+      await assert.rejects(
+        forge.setStatus(COMMIT, { context: `c ${canary}`, state: 'success', description: 'ok' }, live),
+        (error: Error) => !error.message.includes(canary),
+      );
+      const secret = 'hook+secret/canary';
+      fake.server.fault = ({ method, body }) =>
+        method === 'POST' && 'events' in body ? { status: 422, body: { message: JSON.stringify(body) } } : undefined;
+      await forge
+        .ensureWebhook({ url: 'https://agent.example.com/h', secret }, live)
+        .catch((error: Error) => assert.ok(!error.message.includes(secret), error.message));
+    });
+
     story('sends nothing until the time that the forge named is over', async () => {
       fake.server.fault = ({ path }) =>
         /access_tokens$/.test(path) ? undefined : { status: 429, body: {}, headers: { 'retry-after': '120' } };

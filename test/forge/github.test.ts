@@ -21,6 +21,7 @@ test('a commit with 1,000 statuses of a context is told once, in plain words', a
   await assert.rejects(forge.setStatus(COMMIT, STATUS, live), (error) => {
     assert.ok(isError(error, 'ForgeRefused'));
     assert.match(error.message, /reached the maximum number of statuses/);
+    assert.equal(error.retry, false);
     return true;
   });
   assert.equal(fake.server.requests.length, 1);

@@ -53,7 +53,11 @@ export function githubStyleRoutes(state: ForgeState, words: Words): Route[] {
           description,
           target_url: url ?? '',
         }));
-        return linked(shown, request, words.pageSize, (statuses) => ({ state: 'pending', statuses }));
+        return linked(shown, request, words.pageSize, (statuses) => ({
+          state: 'pending',
+          // Gitea writes Go's empty list.
+          statuses: words.stateField === 'status' && statuses.length === 0 ? null : statuses,
+        }));
       },
     ],
     [
