@@ -22,8 +22,10 @@ export interface Copy {
   fetch(): Promise<void>;
   /** Commits on top of what the branch is now and pushes; answers the commit. */
   push(files: Record<string, NewFile>, options?: PushOptions): Promise<string>;
-  /** Pushes a commit that the copy has already to a branch; an empty one deletes the branch. */
-  pushCommit(commit: string, branch: string, options?: { force?: boolean }): Promise<void>;
+  /** Pushes a commit that the copy has already. */
+  pushCommit(commit: string, branch: string): Promise<void>;
+  /** Text of a file on a branch as it was fetched last; undefined where there is none. */
+  read(branch: string, path: string): Promise<string | undefined>;
 }
 
 /** One at a time in each folder: several people push to one repository from the same copy. */
@@ -51,7 +53,11 @@ export function copyOf(folder: string, remote: Remote): Copy {
         await send(commit, options.branch ?? 'main', force);
         return commit;
       }),
-    pushCommit: (commit, branch, { force = false } = {}) => inLine(folder, () => send(commit, branch, force)),
+    pushCommit: (commit, branch) => inLine(folder, () => send(commit, branch, false)),
+    async read(branch, path) {
+      const entry = await git(folder, ['ls-tree', '--name-only', `refs/heads/${branch}`, '--', path]);
+      return entry === '' ? undefined : `${await git(folder, ['show', `refs/heads/${branch}:${path}`])}\n`;
+    },
   };
 }
 
