@@ -59,6 +59,8 @@ export const CONDITION = {
   Drifted: 'Drifted',
   Waiting: 'Waiting',
   Held: 'Held',
+  /** On a Sync: present while its forge can't be told or asked. */
+  Unanswered: 'Unanswered',
   /** kstatus: present while the controller works towards the declared state. */
   Reconciling: 'Reconciling',
   /** kstatus: present while something must change before it can go on. */

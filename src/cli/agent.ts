@@ -9,6 +9,7 @@ interface Flags {
   namespace?: string;
   onlyNamespace?: string;
   listen: string;
+  pageUrl?: string;
   logLevel: string;
   concurrency: string;
   renderers: string;
@@ -32,6 +33,7 @@ export function agentCommand(): Command {
     )
     .option('--only-namespace <name>', 'look after the Syncs and Plugins of this namespace alone')
     .option('--listen <address>', 'host:port for webhooks, metrics and health; "off" for none', '0.0.0.0:8080')
+    .option('--page-url <url>', 'address under which people reach this agent: commit statuses link there')
     .option('--log-level <level>', 'trace, debug, info, warn, error or silent', 'info')
     .option('--concurrency <n>', 'Plugins that are worked on at once', '64')
     .option('--renderers <n>', 'child processes that render at once', '4')
@@ -68,6 +70,7 @@ async function run(flags: Flags): Promise<void> {
     cacheDir: cacheDir(),
     http: listenAddress(flags.listen),
     urlPolicy: { http: flags.allowHttp, privateAddresses: flags.allowPrivate },
+    pageUrl: pageAddress(flags.pageUrl),
     concurrency: wholeNumber('--concurrency', flags.concurrency),
     renderers: wholeNumber('--renderers', flags.renderers),
     fullLookEveryMs: parseDuration(flags.fullLook),
@@ -96,6 +99,21 @@ function listenAddress(text: string): { host: string; port: number } | undefined
     });
   }
   return { host: match[1] === '' ? '0.0.0.0' : (match[1] ?? ''), port: Number(match[2]) };
+}
+
+function pageAddress(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  const url = URL.parse(text);
+  if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '') {
+    throw new EspalierError(
+      'InvalidConfiguration',
+      `--page-url "${text}" is no address such as https://espalier.example.com`,
+      {
+        retry: false,
+      },
+    );
+  }
+  return `${url.origin}${url.pathname}`.replace(/\/+$/, '');
 }
 
 function wholeNumber(flag: string, text: string): number {

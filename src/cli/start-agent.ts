@@ -12,6 +12,7 @@ import type { UrlPolicy } from '../git/url.ts';
 import { gaugesOf } from '../reconcile/gauges.ts';
 import { receiveHook } from '../reconcile/hooks.ts';
 import { agentIdentity } from '../reconcile/identity.ts';
+import { syncPage } from '../reconcile/pages.ts';
 import { runTerm, type Term } from '../reconcile/term.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { createMetrics } from '../web/metrics.ts';
@@ -27,6 +28,8 @@ export interface AgentOptions {
   cacheDir: string;
   http: { host: string; port: number } | undefined;
   urlPolicy: UrlPolicy;
+  /** Under which address people reach this agent: links in commit statuses lead there. `own`: where it listens. */
+  pageUrl: string | 'own' | undefined;
   concurrency: number;
   renderers: number;
   fullLookEveryMs: number;
@@ -72,6 +75,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
           ready: () =>
             term === undefined ? { ready: true, why: '' } : { ready: term.isReady, why: 'caches are being filled' },
           metrics: async () => ({ contentType: exported.contentType, text: await exported.text() }),
+          syncPage: (namespace, name) => syncPage(term?.parts, `${namespace}/${name}`),
           hook: (namespace, name, headers, body) =>
             receiveHook(term?.parts, `${namespace}/${name}`, (secret) => isProven(headers, body, secret)),
         });
@@ -96,6 +100,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
         dir,
         instance: identity,
         urlPolicy: options.urlPolicy,
+        pageUrl: options.pageUrl === 'own' ? web?.url : options.pageUrl,
         charts,
         onlyNamespace: options.onlyNamespace,
         isAgent: agentIdentity(options.namespace),

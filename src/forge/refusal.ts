@@ -55,7 +55,7 @@ export function saidBy(answer: unknown): string {
     at(answer, 'error_description'),
   ];
   const whole = [...parts, at(answer, 'errors')]
-    .flatMap(textsIn)
+    .flatMap((part) => textsIn(part))
     .map(oneLine)
     .filter((text) => text !== '');
   return [...new Set(whole)].join('; ');

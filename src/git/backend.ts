@@ -22,6 +22,8 @@ export interface FetchRequest {
 export interface FetchResult {
   /** Bytes of what was received. */
   bytes: number;
+  /** The pack that it became, where the backend writes packs itself. */
+  pack?: string;
 }
 
 /** One way to talk to a server. Both ways leave packs and a shallow file in the same bare repository. */

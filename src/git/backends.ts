@@ -103,6 +103,11 @@ export class Backends {
       await writeFile(this.#marker, `${bytes} bytes in ${Math.round(ms)} ms\n`);
   }
 
+  /** Whether the program `git` is there, which rebuilds the store without asking a server. */
+  async hasProgram(): Promise<boolean> {
+    return (await this.#git()) !== undefined;
+  }
+
   async close(): Promise<void> {
     await this.#dialer.close();
   }

@@ -67,7 +67,7 @@ export function builtinBackend(options: BuiltinOptions): Backend {
         await placePack(dir, pack.path, contents);
       }
       await settleShallow(dir, store, shallow);
-      return { bytes: sink.bytes };
+      return { bytes: sink.bytes, ...(pack === undefined ? {} : { pack: `pack-${pack.checksum}` }) };
     } finally {
       await sink.drop();
       await fs.rm(scratch, { recursive: true, force: true });

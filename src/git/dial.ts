@@ -25,6 +25,10 @@ export interface DialOptions {
   silenceMs: number;
 }
 
+/** How long a name that a proxy will resolve counts as checked, and of how many that is remembered. */
+const CHECKED_MS = 60_000;
+const CHECKED_HOSTS = 1000;
+
 export interface Dialer {
   /** How to reach a URL: directly, with every address checked when it is dialled, or through the proxy. */
   reach(url: URL): Promise<Dispatcher>;
@@ -93,13 +97,19 @@ export function createDialer(options: DialOptions): Dialer {
       requestTls: { ...tls, allowH2: false },
       proxyTls: trust,
     });
+  const checkedUntil = new Map<string, number>();
   return {
     async reach(url) {
       if (through === undefined || isExempt(url.hostname, proxy?.noProxy ?? [])) return direct;
       // The proxy resolves names itself, perhaps ones that are unknown here; what is known here is held to the policy.
-      await resolveChecked(bare(url.hostname), policy).catch((error: unknown) => {
+      // Where names of the outside are unknown, finding that out may take long, so it is done now and then only.
+      const host = bare(url.hostname);
+      if ((checkedUntil.get(host) ?? 0) > performance.now()) return through;
+      await resolveChecked(host, policy).catch((error: unknown) => {
         if (!isError(error, 'GitUnreachable')) throw error;
       });
+      if (checkedUntil.size >= CHECKED_HOSTS) checkedUntil.clear();
+      checkedUntil.set(host, performance.now() + CHECKED_MS);
       return through;
     },
     async close() {

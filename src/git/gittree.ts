@@ -1,6 +1,6 @@
 import { EspalierError } from '../api/index.ts';
 import { ByteCache } from './bytecache.ts';
-import { damaged, isOid, parseCommit, parseTree, type RawEntry } from './objects.ts';
+import { damaged, type GitObject, isOid, parseCommit, parseTree, type RawEntry } from './objects.ts';
 import type { ObjectStore } from './objectstore.ts';
 import { type FileTree, joinPath, notFollowed, splitPath, type TreeEntry, walkTree } from './tree.ts';
 
@@ -9,24 +9,51 @@ const FOLDER_CACHE_BYTES = 2 * 1024 * 1024;
 const PARSED_FACTOR = 6;
 
 /** The files of a commit, read from the object store: there is no work tree that could be half done or lead elsewhere. */
-export function gitTree(store: ObjectStore, commit: string): FileTree {
+export function gitTree(store: Pick<ObjectStore, 'read' | 'need' | 'has'>, commit: string): FileTree {
+  return objectTree(commit, {
+    async root() {
+      const object = isOid(commit) ? await store.read(commit) : undefined;
+      if (object?.type !== 'commit') throw notStored(commit);
+      return parseCommit(commit, object.data).tree;
+    },
+    need: needFor(store, [commit]),
+  });
+}
+
+export function notStored(commit: string): EspalierError {
+  return new EspalierError('GitNotFound', `Commit ${commit} is not stored here; fetch it first.`, {
+    data: { commit },
+  });
+}
+
+/** Reads what these commits are made of. Where one of them was dropped meanwhile, missing objects are no damage. */
+export function needFor(
+  store: Pick<ObjectStore, 'read' | 'need' | 'has'>,
+  commits: string[],
+): (oid: string) => Promise<GitObject> {
+  return async (oid) => {
+    const object = await store.read(oid);
+    if (object !== undefined) return object;
+    for (const commit of commits) if (!(await store.has(commit))) throw notStored(commit);
+    return await store.need(oid);
+  };
+}
+
+export interface TreeObjects {
+  /** Id of the root folder. */
+  root(): Promise<string>;
+  need(oid: string): Promise<GitObject>;
+}
+
+/** The files below a folder, wherever its objects come from. `commit` is what the tree says of itself. */
+export function objectTree(commit: string, objects: TreeObjects): FileTree {
   let root: Promise<string> | undefined;
   const folders = new ByteCache<string, RawEntry[]>(FOLDER_CACHE_BYTES);
-
-  async function readRoot(): Promise<string> {
-    const object = isOid(commit) ? await store.read(commit) : undefined;
-    if (object?.type !== 'commit') {
-      throw new EspalierError('GitNotFound', `Commit ${commit} is not stored here; fetch it first.`, {
-        data: { commit },
-      });
-    }
-    return parseCommit(commit, object.data).tree;
-  }
 
   async function entriesOf(oid: string): Promise<RawEntry[]> {
     const known = folders.get(oid);
     if (known !== undefined) return known;
-    const object = await store.need(oid);
+    const object = await objects.need(oid);
     if (object.type !== 'tree') throw damaged(`${object.type} ${oid} where a folder belongs`);
     const entries = parseTree(object.data);
     folders.set(oid, entries, object.data.length * PARSED_FACTOR);
@@ -35,7 +62,7 @@ export function gitTree(store: ObjectStore, commit: string): FileTree {
 
   /** The entry at a path; `undefined` when there is none. The root is a folder like any other. */
   async function entryAt(path: string): Promise<{ oid: string; type: TreeEntry['type'] } | undefined> {
-    root ??= readRoot().catch((error: unknown) => {
+    root ??= objects.root().catch((error: unknown) => {
       root = undefined;
       throw error;
     });
@@ -58,7 +85,7 @@ export function gitTree(store: ObjectStore, commit: string): FileTree {
       const entry = await entryAt(path);
       if (entry === undefined || entry.type === 'folder') return undefined;
       if (entry.type !== 'file') throw notFollowed(path, entry.type);
-      const object = await store.need(entry.oid);
+      const object = await objects.need(entry.oid);
       if (object.type !== 'blob') throw damaged(`${object.type} ${entry.oid} where a file belongs`);
       // A copy: what the cache holds must stay as it is named.
       return new Uint8Array(object.data);

@@ -24,6 +24,26 @@ export async function descends(
   return 'open';
 }
 
+/**
+ * The commits on the way of first parents from `young` back to `old`, which is not among them; the newest first and at most
+ * `limit`. Ends where stored history does: it led to `old` only if that is the last one's first parent.
+ */
+export async function firstParents<T extends { oid: string; parents: string[] }>(
+  lookUp: (oid: string) => Promise<T | undefined>,
+  young: string,
+  old: string,
+  limit: number,
+): Promise<T[]> {
+  const way: T[] = [];
+  for (let next: string | undefined = young; next !== undefined && next !== old && way.length < limit; ) {
+    const commit: T | undefined = await lookUp(next);
+    if (commit === undefined) break;
+    way.push(commit);
+    next = commit.parents[0];
+  }
+  return way;
+}
+
 /** A commit and everything before it, each once; at most `limit` of them, and what lies beyond counts as not stored. */
 async function* ancestors(
   parentsOf: ParentsOf,

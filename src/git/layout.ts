@@ -1,18 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { EspalierError } from '../api/index.ts';
 import { isOid } from './objects.ts';
 import { type PackContents, writeIndex } from './packindex.ts';
 
 /** The commit that was fetched last, and the one before: what is asked about, and what a rebuilt store keeps. */
 export const HEAD_REF = 'refs/espalier/head';
 export const PREVIOUS_REF = 'refs/espalier/previous';
+/** Where git puts what it fetches, until it is known what that is. */
+export const INCOMING_REF = 'refs/espalier/incoming';
+/** Commits that are kept by name until they are dropped, beside the one that is followed. */
+const KEPT_FOLDER = 'refs/espalier/kept';
 const TEMPORARY = /^(tmp[-_]|\.tmp-|incoming-)|\.lock$/;
 
 /** Makes a folder a bare repository, and removes what an interrupted run left. Nobody else may use the folder meanwhile. */
 export async function prepareFolder(dir: string): Promise<void> {
   await mkdir(join(dir, 'objects', 'pack'), { recursive: true, mode: 0o700 });
-  await mkdir(join(dir, 'refs', 'espalier'), { recursive: true });
+  await mkdir(join(dir, KEPT_FOLDER), { recursive: true });
   await writeFile(join(dir, 'HEAD'), 'ref: refs/heads/none\n');
   await writeFile(join(dir, 'config'), '[core]\n\trepositoryformatversion = 0\n\tfilemode = false\n\tbare = true\n');
   await sweep(dir, '.', TEMPORARY);
@@ -27,7 +32,7 @@ export async function prepareFolder(dir: string): Promise<void> {
 /** Removes what a killed git leaves: half a pack and locks. Nobody may write to the store meanwhile. */
 export async function sweepInterrupted(dir: string): Promise<void> {
   await sweep(dir, '.', /\.lock$/);
-  for (const folder of ['objects', 'objects/pack', 'refs/espalier']) await sweep(dir, folder, TEMPORARY);
+  for (const folder of ['objects', 'objects/pack', 'refs/espalier', KEPT_FOLDER]) await sweep(dir, folder, TEMPORARY);
 }
 
 async function sweep(dir: string, folder: string, pattern: RegExp): Promise<void> {
@@ -83,6 +88,28 @@ export async function readRef(dir: string, ref: string): Promise<string | undefi
 
 export async function writeRef(dir: string, ref: string, oid: string): Promise<void> {
   await replace(join(dir, ref), `${oid}\n`);
+}
+
+/** The ref of a kept commit. Names are chosen by the program, not by a server. */
+export function keptRef(name: string): string {
+  if (/^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/.test(name)) return `${KEPT_FOLDER}/${name}`;
+  throw new EspalierError(
+    'Internal',
+    `A commit can't be kept as ${JSON.stringify(name)}: use letters, digits, - and _.`,
+  );
+}
+
+export async function readKept(dir: string): Promise<Map<string, string>> {
+  const kept = new Map<string, string>();
+  for (const name of (await readdir(join(dir, KEPT_FOLDER))).sort()) {
+    const oid = TEMPORARY.test(name) ? undefined : await readRef(dir, `${KEPT_FOLDER}/${name}`);
+    if (oid !== undefined) kept.set(name, oid);
+  }
+  return kept;
+}
+
+export async function removeRef(dir: string, ref: string): Promise<void> {
+  await rm(join(dir, ref), { force: true });
 }
 
 /** Commits whose parents were left out. */

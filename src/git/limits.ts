@@ -16,7 +16,7 @@ export interface GitLimits {
   largeBytes: number;
   /** Packs after which the store is rebuilt into one. */
   packs: number;
-  /** Bytes of all packs after which the store is rebuilt. */
+  /** Bytes of all packs after which the store is rebuilt, and no more is fetched to be kept by name. */
   storeBytes: number;
 }
 
@@ -32,6 +32,15 @@ export const DEFAULT_LIMITS: GitLimits = {
   largeBytes: 64 * MiB,
   packs: 20,
   storeBytes: 512 * MiB,
+};
+
+/** For a store of commits that anybody may propose: beside the followed one, in a folder of its own. */
+export const PROPOSAL_LIMITS: GitLimits = {
+  ...DEFAULT_LIMITS,
+  packBytes: 64 * MiB,
+  objects: 100_000,
+  objectBytes: 8 * MiB,
+  history: 2_000,
 };
 
 /** For messages: `12.3 MiB`. */

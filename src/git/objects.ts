@@ -34,8 +34,8 @@ export function hashObject(type: ObjectType, data: Uint8Array): string {
   return createHash('sha1').update(`${type} ${data.length}\0`).update(data).digest('hex');
 }
 
-/** Entries of a tree object in its own order. Throws on bytes that are not one. */
-export function parseTree(data: Buffer): RawEntry[] {
+/** Entries of a tree object in its own order. Throws on bytes that are not one. `latin1` gives a character for each byte of a name. */
+export function parseTree(data: Buffer, names: 'utf8' | 'latin1' = 'utf8'): RawEntry[] {
   const entries: RawEntry[] = [];
   let at = 0;
   while (at < data.length) {
@@ -43,7 +43,7 @@ export function parseTree(data: Buffer): RawEntry[] {
     const nul = data.indexOf(0, space + 1);
     if (space < 0 || nul < 0 || nul + 21 > data.length) throw damaged('a folder list');
     const mode = data.toString('latin1', at, space).padStart(6, '0');
-    const name = data.toString('utf8', space + 1, nul);
+    const name = data.toString(names, space + 1, nul);
     entries.push({ name, mode, type: typeOfMode(mode), oid: data.toString('hex', nul + 1, nul + 21) });
     at = nul + 21;
   }

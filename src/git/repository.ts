@@ -1,29 +1,23 @@
-import { rm } from 'node:fs/promises';
-import { resolve as absolute, join } from 'node:path';
+import { resolve as absolute } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { EspalierError, isError } from '../api/index.ts';
+import { isError } from '../api/index.ts';
 import type { Backend, RemoteRef } from './backend.ts';
 import { type BackendChoice, Backends } from './backends.ts';
+import { ByteCache } from './bytecache.ts';
 import type { Credentials } from './credentials.ts';
 import { withDeadline } from './deadline.ts';
 import type { ProxySettings } from './dial.ts';
 import { asGitError } from './errors.ts';
 import { exclusively } from './exclusive.ts';
+import { Fetching } from './fetching.ts';
 import { gitTree } from './gittree.ts';
-import { descends } from './history.ts';
-import {
-  HEAD_REF,
-  listPacks,
-  PREVIOUS_REF,
-  prepareFolder,
-  readRef,
-  removePacks,
-  writeRef,
-  writeShallow,
-} from './layout.ts';
+import { prepareFolder, readKept } from './layout.ts';
 import { DEFAULT_LIMITS, type GitLimits } from './limits.ts';
+import { lineageOf } from './lineage.ts';
 import { type MaintenanceResult, maintainStore } from './maintenance.ts';
-import { type Commit, parseCommit } from './objects.ts';
+import type { MergeBase } from './mergebase.ts';
+import { type Merge, mergeTrees } from './mergetrees.ts';
+import type { Commit } from './objects.ts';
 import { ObjectStore } from './objectstore.ts';
 import { redactor } from './redact.ts';
 import { explainMissing, type PickTag, prefixesFor, type RefSpec, type Resolved, selectRef } from './ref.ts';
@@ -62,12 +56,28 @@ export interface GitRepository {
   refs(prefixes?: string[]): Promise<RemoteRef[]>;
   /** Where a ref stands now. GitRefMissing only when the server said, completely, that there is no such ref. */
   resolve(spec: RefSpec): Promise<Resolved>;
-  /** Makes sure that a commit is stored with all its files; asks the server only when it is not. */
-  fetch(commit: string, ref?: string): Promise<void>;
+  /**
+   * Makes sure that a commit is stored with all its files; asks the server only when it is not. Without `keep` it is the one that is
+   * followed: the one before it stays, older ones may go. With `keep` it stays by that name, beside it and others, until it is dropped
+   * or another is fetched by the name. GitRefMissing when the server does not have that commit (any more): ask where the ref stands, and again.
+   */
+  fetch(commit: string, ref?: string, options?: { keep?: string | undefined }): Promise<void>;
+  /** Names of kept commits, from earlier runs too. */
+  kept(): Promise<Map<string, string>>;
+  /** Ends the keeping. Names that are not there count as dropped. */
+  drop(names: string[]): Promise<void>;
   tree(commit: string): FileTree;
+  /** What merging `head` into `base` would make; `ancestor` is their merge base. All three must be stored. */
+  merge(base: string, head: string, ancestor: string): Promise<Merge>;
+  /** Id of a stored commit's root folder: commits that squash or rebase to the same content have the same. */
+  treeId(commit: string): Promise<string>;
   commit(oid: string): Promise<Commit>;
   /** Whether the stored commit `young` descends from `old`; fetches more history where that is needed, up to the limit. */
   isAncestor(old: string, young: string): Promise<'yes' | 'no' | 'unknown'>;
+  /** The best common ancestor of two stored commits; fetches more history where that is needed, up to the limit. */
+  mergeBase(a: string, b: string): Promise<MergeBase>;
+  /** Commits from `young` back to but without `old` by first parents, the newest first; fewer where stored history ends. */
+  firstParents(young: string, old: string, limit: number): Promise<Commit[]>;
   /** Rebuilds the store when it has grown beyond its limits, or at once. `fetch` does so by itself. */
   maintain(options?: { force?: boolean }): Promise<MaintenanceResult>;
   close(): Promise<void>;
@@ -75,6 +85,7 @@ export interface GitRepository {
 
 const DEFAULT_TIMEOUT_MS = 120_000;
 const CLEANING_MS = 5_000;
+const REFS_BYTES = 200_000;
 const EVERYTHING = ['HEAD', 'refs/heads/', 'refs/tags/'];
 
 /** Opens (and the first time makes) the stored copy of a repository. Contacts no server. */
@@ -91,6 +102,14 @@ export async function openRepository(options: RepositoryOptions): Promise<GitRep
   const closed = new AbortController();
   const store = new ObjectStore(dir, limits.objectBytes);
   const backends = new Backends({ ...options, dir, url, policy, limits, timeoutMs, credentials, store });
+  const refs = new ByteCache<string, string>(REFS_BYTES);
+  const fetching = new Fetching({
+    dir,
+    url: url.href,
+    store,
+    limits,
+    remember: (bytes, ms) => backends.remember(bytes, ms),
+  });
   let lastRef: string | undefined;
 
   await exclusively(dir, () => prepareFolder(dir));
@@ -124,70 +143,24 @@ export async function openRepository(options: RepositoryOptions): Promise<GitRep
     return run('Listing the refs of', (signal) => backend.listRefs(prefixes, signal));
   }
 
-  async function fetchMissing(
-    commit: string,
-    ref: string | undefined,
-    backend: Backend,
-    signal: AbortSignal,
-  ): Promise<void> {
-    if (store.damaged) await startAfresh();
-    await store.refresh();
-    const head = await readRef(dir, HEAD_REF);
-    if (!(await store.has(commit))) {
-      const started = performance.now();
-      const { bytes } = await backend.fetch({ commit, ref, have: await storedHead(), depth: limits.depth }, signal);
-      await backends.remember(bytes, performance.now() - started);
-      await checkFetched(commit);
-    }
-    if (head === commit) return;
-    if (head !== undefined) await writeRef(dir, PREVIOUS_REF, head);
-    await writeRef(dir, HEAD_REF, commit);
-  }
-
-  /** A commit to count on: what it is made of is not sent again. */
-  async function storedHead(): Promise<string | undefined> {
-    const head = await readRef(dir, HEAD_REF);
-    return head !== undefined && (await store.has(head)) ? head : undefined;
-  }
-
-  async function checkFetched(commit: string): Promise<void> {
-    const object = await store.read(commit);
-    if (object?.type === 'commit') {
-      await store.need(parseCommit(commit, object.data).tree);
-      return;
-    }
-    const why = object === undefined ? 'the server no longer leads to it' : `it is a ${object.type}`;
-    throw new EspalierError('GitRefMissing', `${commit} can't be fetched as a commit of ${url.href}: ${why}.`, {
-      data: { commit },
-    });
-  }
-
-  async function startAfresh(): Promise<void> {
-    await writeShallow(dir, new Set());
-    for (const ref of [HEAD_REF, PREVIOUS_REF]) await rm(join(dir, ref), { force: true });
-    await removePacks(
-      dir,
-      (await listPacks(dir)).map(({ name }) => name),
+  async function tidy(force: boolean): Promise<MaintenanceResult> {
+    return runAlone('Tidying up', (backend, signal) =>
+      maintainStore({ dir, store, backend, limits, gitPath: options.gitPath, timeoutMs, signal }, force),
     );
-    await store.reset();
   }
 
-  function maintainWith(backend: Backend, signal: AbortSignal, force: boolean): Promise<MaintenanceResult> {
-    return maintainStore({ dir, store, backend, limits, gitPath: options.gitPath, timeoutMs, signal }, force);
+  function tidyInPassing(force: boolean): Promise<unknown> {
+    return tidy(force).catch((error: unknown) => options.onWarning?.(error));
   }
 
-  async function readCommit(oid: string): Promise<Commit> {
-    const object = await store.read(oid);
-    if (object?.type === 'commit') return parseCommit(oid, object.data);
-    throw new EspalierError('GitNotFound', `Commit ${oid} is not stored here; fetch it first.`, {
-      data: { commit: oid },
-    });
-  }
-
-  async function parentsOf(oid: string): Promise<string[] | undefined> {
-    const object = await store.read(oid);
-    return object?.type === 'commit' ? parseCommit(oid, object.data).parents : undefined;
-  }
+  const lineage = lineageOf({
+    store,
+    limits,
+    deepen: (commit, depth) =>
+      runAlone('Fetching history from', async (backend, signal) => {
+        await backend.fetch({ commit, ref: refs.get(commit) ?? lastRef, have: commit, depth }, signal);
+      }),
+  });
 
   return {
     url: url.href,
@@ -198,38 +171,34 @@ export async function openRepository(options: RepositoryOptions): Promise<GitRep
       if (found === undefined) throw explainMissing(spec, await listRefs(EVERYTHING), url.href);
       return found;
     },
-    async fetch(commit, ref) {
-      lastRef = ref ?? lastRef;
+    async fetch(commit, ref, { keep } = {}) {
+      const wanted = { commit, ref, keep };
+      if (ref !== undefined) {
+        if (keep === undefined) lastRef = ref;
+        refs.set(commit, ref, ref.length + commit.length);
+      }
       await store.refresh();
-      if (!store.damaged && (await store.has(commit)) && (await readRef(dir, HEAD_REF)) === commit) return;
-      await runAlone('Fetching from', (backend, signal) => fetchMissing(commit, ref, backend, signal));
-      await runAlone('Tidying up', (backend, signal) => maintainWith(backend, signal, false)).catch((error: unknown) =>
-        options.onWarning?.(error),
-      );
+      if (await fetching.holds(wanted)) return;
+      try {
+        await runAlone('Fetching from', (backend, signal) => fetching.fetch(wanted, backend, signal));
+      } catch (error) {
+        // What came instead of a proposed commit must not pile up.
+        if (keep !== undefined && isError(error, 'GitRefMissing', 'GitTooLarge')) await tidyInPassing(false);
+        throw error;
+      }
+      await tidyInPassing(false);
+    },
+    kept: () => readKept(dir),
+    async drop(names) {
+      const kept = await readKept(dir);
+      if (!names.some((name) => kept.has(name))) return;
+      await exclusively(dir, () => fetching.drop(names));
+      await tidyInPassing(await backends.hasProgram());
     },
     tree: (commit) => gitTree(store, commit),
-    commit: readCommit,
-    async isAncestor(old, young) {
-      await readCommit(young);
-      const walk = (): Promise<'yes' | 'no' | 'open'> => descends(parentsOf, old, young, limits.history * 2);
-      let answer = await walk();
-      for (const depth of [limits.depth * 10, limits.history]) {
-        if (answer !== 'open') return answer;
-        try {
-          const have = await storedHead();
-          await runAlone('Fetching history from', (backend, signal) =>
-            backend.fetch({ commit: young, ref: lastRef, have, depth }, signal),
-          );
-        } catch (error) {
-          if (isError(error, 'GitRefMissing', 'GitTooLarge')) return 'unknown';
-          throw error;
-        }
-        answer = await walk();
-      }
-      return answer === 'open' ? 'unknown' : answer;
-    },
-    maintain: ({ force = false } = {}) =>
-      runAlone('Tidying up', (backend, signal) => maintainWith(backend, signal, force)),
+    merge: (base, head, ancestor) => mergeTrees(store, { base, head, ancestor }),
+    ...lineage,
+    maintain: ({ force = false } = {}) => tidy(force),
     async close() {
       closed.abort();
       await exclusively(dir, async () => undefined);

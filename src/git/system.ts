@@ -1,14 +1,22 @@
-import { readdir, rm, stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { EspalierError, isError } from '../api/index.ts';
 import type { Backend, FetchRequest, FetchResult, RemoteRef } from './backend.ts';
 import { type GitProgramOptions, runRemote } from './gitprogram.ts';
-import { listPacks, packFolder, readShallow, removePacks, sweepInterrupted, writeShallow } from './layout.ts';
+import {
+  INCOMING_REF,
+  listPacks,
+  packFolder,
+  readShallow,
+  removePacks,
+  removeRef,
+  sweepInterrupted,
+  writeShallow,
+} from './layout.ts';
 import { describeBytes, type GitLimits } from './limits.ts';
 import { isOid } from './objects.ts';
 import type { ObjectStore } from './objectstore.ts';
 
-const INCOMING_REF = 'refs/espalier/incoming';
 /** How often a pack that arrives is measured. */
 const MEASURE_MS = 200;
 
@@ -80,7 +88,7 @@ export function systemBackend(options: SystemOptions): Backend {
   }
 
   async function undo(before: Set<string>, shallow: Set<string>): Promise<void> {
-    await rm(join(dir, INCOMING_REF), { force: true });
+    await removeRef(dir, INCOMING_REF);
     await removePacks(
       dir,
       (await listPacks(dir)).map(({ name }) => name).filter((name) => !before.has(name)),

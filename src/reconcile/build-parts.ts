@@ -7,12 +7,15 @@ import { KindWatches } from '../converge/watches.ts';
 import { ClusterView } from '../render/cluster-view.ts';
 import type { WorkQueue } from '../runtime/queue.ts';
 import { isWanted } from './activity.ts';
+import { AnswerMemories } from './answer-memory.ts';
 import { ChartSources } from './chart-sources.ts';
 import { currentKey } from './current-key.ts';
 import { Declared } from './declared.ts';
 import { Dependents, dependenciesOf } from './dependents.ts';
 import { isRemoving } from './dropped.ts';
 import { syncKeyOf } from './facts.ts';
+import { ForgeTroubles } from './forge-trouble.ts';
+import { Forges } from './forges.ts';
 import { FullLooks } from './full-looks.ts';
 import { InputsMemo } from './inputs-memo.ts';
 import { KeptNotes } from './kept-notes.ts';
@@ -23,6 +26,7 @@ import { createRenderer } from './render.ts';
 import { RenderWaiters } from './render-waiters.ts';
 import { RenderCache } from './rendered.ts';
 import { RepairGuard } from './repair-guard.ts';
+import { Repaired } from './repaired.ts';
 import { Schedules } from './schedules.ts';
 import { Sources } from './sources.ts';
 import { keyOf, Store, type Stored } from './store.ts';
@@ -34,6 +38,7 @@ import type { TermOptions } from './term.ts';
 export interface Queues {
   plugin: WorkQueue;
   sync: WorkQueue;
+  answer: WorkQueue;
 }
 
 export interface BuiltParts {
@@ -44,6 +49,7 @@ export interface BuiltParts {
 }
 
 const FOLD_DELAY_MS = 75;
+const ANSWER_DELAY_MS = 50;
 /** Each write of a Sync's status costs the API server as much as it lists (0.13 ms an entry): large ones are spaced. */
 const FOLD_SPACING_MS_PER_ENTRY = 1;
 const LONGEST_FOLD_SPACING_MS = 2_000;
@@ -65,6 +71,7 @@ export function buildParts(options: TermOptions, queues: Queues): BuiltParts {
     return Math.max(FOLD_DELAY_MS, (memories.of(key).savedAt ?? 0) + spacing - clock.now());
   }
 
+  const wakeAnswers: SyncParts['wakeAnswers'] = (key) => queues.answer.add(key, { after: ANSWER_DELAY_MS });
   const dependents = new Dependents();
   const plugins = new Store<Plugin>('Plugin', (key, before, after) => {
     for (const target of dependents.update(key, after)) wakePlugin(target);
@@ -77,10 +84,15 @@ export function buildParts(options: TermOptions, queues: Queues): BuiltParts {
     const writers = [before, after].map((plugin) => (plugin === undefined ? undefined : syncKeyOf(plugin)));
     // Once it is gone, another Sync that declares it may write it.
     const told = after === undefined ? declared.syncsWith(key) : [];
-    for (const sync of new Set([...writers, ...told])) if (sync !== undefined) wakeSync(sync);
+    for (const sync of new Set([...writers, ...told])) {
+      if (sync === undefined) continue;
+      wakeSync(sync);
+      wakeAnswers(sync);
+    }
   });
   const syncs = new Store<Sync>('Sync', (key, before, after) => {
     const news = syncNews(before, after);
+    wakeAnswers(key);
     if (news.declared) wakeSync(key, { after: 0 });
     if (news.facts) for (const plugin of plugins.values()) if (syncKeyOf(plugin) === key) wakePlugin(keyOf(plugin));
   });
@@ -98,6 +110,7 @@ export function buildParts(options: TermOptions, queues: Queues): BuiltParts {
   const outside = new OutsideObjects(client, signal, (user) =>
     user.startsWith('Sync ') ? wakeSync(user.slice(5), { after: 0, poll: true }) : wakePlugin(user),
   );
+  const forges = new Forges({ outside, policy: options.urlPolicy, clock });
   const sources = new Sources({ dir: options.dir, policy: options.urlPolicy, outside });
   const ownSources = new OwnSources(sources, clock);
   const chartSources = new ChartSources({
@@ -158,6 +171,7 @@ export function buildParts(options: TermOptions, queues: Queues): BuiltParts {
     rendered: new RenderCache(),
     renderWaiters: new RenderWaiters(),
     repairs: new RepairGuard(),
+    repaired: new Repaired(),
     taken: new TakenNames(),
     fullLooks: new FullLooks(options.fullLookEveryMs, options.random),
     kept: new KeptNotes(),
@@ -170,6 +184,11 @@ export function buildParts(options: TermOptions, queues: Queues): BuiltParts {
     chartSources,
     memories,
     schedules,
+    forges,
+    answers: new AnswerMemories(),
+    troubles: new ForgeTroubles(),
+    pageUrl: options.pageUrl,
+    wakeAnswers,
     render: createRenderer({
       client,
       sources,
@@ -206,6 +225,7 @@ export function buildParts(options: TermOptions, queues: Queues): BuiltParts {
     schedules.stopAll();
     await events.stop();
     await sources.close();
+    await forges.close();
     await view.close();
   }
 

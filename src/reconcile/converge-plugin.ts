@@ -18,7 +18,7 @@ import {
   releaseWaits,
   splitTasks,
 } from './converge-release.ts';
-import type { Facts } from './facts.ts';
+import { type Facts, syncKeyOf } from './facts.ts';
 import { ensureFinalizer } from './finalizer.ts';
 import { driftWhileWaiting } from './find-drift.ts';
 import { heldOutcome, holdFor } from './holds.ts';
@@ -252,6 +252,8 @@ function noteRepairs(parts: Parts, plugin: Plugin, look: Extract<Look, { state: 
     // Somebody put it back by hand; we only hold the fields again.
     if (entry.fields.length === 0) continue;
     parts.metrics.repaired('repair', entry.fields.length);
+    const sync = syncKeyOf(plugin);
+    if (sync !== undefined) parts.repaired.note(sync, { plugin: plugin.metadata.name, ...entry });
     const by = entry.by === undefined ? '' : ` (changed by ${entry.by})`;
     const note = `${entry.object}: ${entry.fields.join(', ')}${by}`;
     parts.events.record({ regarding: regarding(plugin), action: 'Repair', type: 'Normal', reason: 'Repaired', note });

@@ -3,5 +3,7 @@ export interface Metrics {
   repaired(mode: 'repair' | 'report', fields: number): void;
   rendered(kind: string, seconds: number): void;
   fetched(outcome: 'unchanged' | 'fetched' | 'failed', seconds: number): void;
+  /** A commit status reached the forge. */
+  answered(): void;
   reconciled(kind: string, outcome: string, seconds: number): void;
 }

@@ -18,6 +18,7 @@ import type { OwnSources } from './own-sources.ts';
 import type { RenderWaiters } from './render-waiters.ts';
 import type { RenderCache, Rendered } from './rendered.ts';
 import type { RepairGuard } from './repair-guard.ts';
+import type { Repaired } from './repaired.ts';
 import type { Store, Stored } from './store.ts';
 import type { TakenNames } from './taken.ts';
 
@@ -39,6 +40,7 @@ export interface Parts {
   rendered: RenderCache;
   renderWaiters: RenderWaiters;
   repairs: RepairGuard;
+  repaired: Repaired;
   taken: TakenNames;
   fullLooks: FullLooks;
   kept: KeptNotes;

@@ -1,3 +1,4 @@
+import type { Step } from '../report/trail.ts';
 import type { Compiled } from './compile.ts';
 import type { Base, History } from './history.ts';
 
@@ -19,6 +20,10 @@ export interface SyncMemory {
   /** `reconcile-at` that was answered. */
   handled?: string;
   ref?: string;
+  /** The last commits and the Plugins that each was the last to touch, up to the compiled one. */
+  trail?: readonly Step[];
+  /** A commit at the head that could not be read or compiled: what was compiled before stays in force. */
+  trouble?: { commit: string; message: string } | undefined;
   /** When the compiled commit was made, in milliseconds. */
   committedAt?: number;
 }

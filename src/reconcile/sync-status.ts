@@ -67,6 +67,8 @@ export function nextSyncStatus(
   findings: SyncFindings | 'suspended',
   counts: PluginTally,
   now: number,
+  /** Why the forge could not be told. */
+  unanswered?: { reason: string; message: string },
 ): SyncStatus {
   const before = sync.status ?? {};
   const next: SyncStatus = { ...before };
@@ -94,7 +96,7 @@ export function nextSyncStatus(
   const verdict = judge(next, findings, counts);
   next.phase = verdict.phase;
   next.message = verdict.message;
-  next.conditions = conditionsAfter(sync, next, verdict, now);
+  next.conditions = conditionsAfter(sync, next, verdict, now, unanswered);
   return next;
 }
 
@@ -154,7 +156,13 @@ export function describeTally(counts: PluginTally, commit: string): string {
   return `${parts.join(', ')} at ${shortCommit(commit)}`;
 }
 
-function conditionsAfter(sync: Sync, next: SyncStatus, verdict: Judgement, now: number): Condition[] {
+function conditionsAfter(
+  sync: Sync,
+  next: SyncStatus,
+  verdict: Judgement,
+  now: number,
+  unanswered: { reason: string; message: string } | undefined,
+): Condition[] {
   let conditions: Condition[] = sync.status?.conditions ?? [];
   const generation = sync.metadata.generation === undefined ? {} : { observedGeneration: sync.metadata.generation };
   const set = (type: string, status: Condition['status'], reason: string, message: string): void => {
@@ -168,6 +176,8 @@ function conditionsAfter(sync: Sync, next: SyncStatus, verdict: Judgement, now: 
   only(CONDITION.Held, next.held !== undefined || verdict.phase === 'Held');
   only(CONDITION.Reconciling, verdict.phase === 'Progressing' || verdict.phase === 'Pending');
   only(CONDITION.Stalled, verdict.phase === 'Failed' && verdict.userMustAct);
+  if (unanswered === undefined) conditions = removeCondition(conditions, CONDITION.Unanswered);
+  else set(CONDITION.Unanswered, 'True', unanswered.reason, unanswered.message);
   return [...conditions];
 }
 

@@ -1,18 +1,20 @@
-import { ANNOTATION, EspalierError, isError, messageOf, refOf, type Sync } from '../api/index.ts';
-import { compile } from './compile.ts';
+import { ANNOTATION, EspalierError, isError, messageOf, type Plugin, refOf, type Sync } from '../api/index.ts';
+import { type Compiled, compile } from './compile.ts';
 import { hasDropped, isRemoving } from './dropped.ts';
 import { ensureFinalizer } from './finalizer.ts';
+import { Forges } from './forges.ts';
 import { baseOf, historySince } from './history.ts';
 import { hookRefs } from './hooks.ts';
 import { pruneRevision } from './prune-revision.ts';
 import { regarding } from './regarding.ts';
 import { removeSync } from './remove-sync.ts';
-import { Sources } from './sources.ts';
+import { type Source, Sources } from './sources.ts';
 import { keyOf } from './store.ts';
 import type { SyncMemory } from './sync-memory.ts';
 import type { SyncParts } from './sync-parts.ts';
 import { pluginsOf, reached } from './sync-plugins.ts';
 import { nextSyncStatus, type SyncFindings, tally } from './sync-status.ts';
+import { inputsOf, trailOnRecord, trailTo, writtenInputs } from './trail.ts';
 import { writeRevision } from './write-revision.ts';
 import { writeStatus } from './write-status.ts';
 
@@ -25,10 +27,16 @@ export async function reconcileSync(parts: SyncParts, key: string, signal: Abort
     parts.outside.use(user, []);
     parts.declared.forgetSync(key);
     parts.memories.forget(key);
+    parts.troubles.forget(key);
+    parts.wakeAnswers(key);
     return undefined;
   }
   if (sync.metadata.deletionTimestamp !== undefined) return await removeSync(parts, key, sync);
-  parts.outside.use(user, [...Sources.refsOf(sync.metadata.namespace ?? '', sync.spec.repository), ...hookRefs(sync)]);
+  parts.outside.use(user, [
+    ...Sources.refsOf(sync.metadata.namespace ?? '', sync.spec.repository),
+    ...Forges.refsOf(sync),
+    ...hookRefs(sync),
+  ]);
   await ensureFinalizer(parts, sync);
   const memory = parts.memories.of(key);
   if (sync.spec.suspend) {
@@ -119,23 +127,21 @@ async function lookAtGit(parts: SyncParts, key: string, sync: Sync, memory: Sync
   if (answer.state === 'unseen') return false;
   if (answer.state !== 'open')
     throw new EspalierError('GitAuthFailed', `cannot open the repository: it needs ${answer.why}`);
-  const { repository, reader } = answer.source;
+  const { repository } = answer.source;
   try {
     const head = await repository.resolve(sync.spec.repository.ref ?? {});
     if (memory.compiled?.commit === head.commit && memory.generation === sync.metadata.generation) {
       parts.metrics.fetched('unchanged', seconds());
       return true;
     }
-    await repository.fetch(head.commit, head.ref);
-    memory.base ??= baseOf(sync);
-    memory.history = await historySince(repository, memory.base, head.commit);
-    const compiled = await compile({
-      sync,
-      tree: repository.tree(head.commit),
-      reader,
-      plugins: parts.plugins.values(),
+    const compiled = await compileHead(parts, key, sync, answer.source, head, memory).catch((error: unknown) => {
+      memory.trouble = { commit: head.commit, message: messageOf(error) };
+      parts.wakeAnswers(key);
+      throw error;
     });
     memory.compiled = compiled;
+    memory.trouble = undefined;
+    parts.wakeAnswers(key);
     memory.committedAt = Date.parse((await repository.commit(head.commit)).committedAt);
     memory.written = false;
     if (sync.metadata.generation !== undefined) memory.generation = sync.metadata.generation;
@@ -152,6 +158,34 @@ async function lookAtGit(parts: SyncParts, key: string, sync: Sync, memory: Sync
   }
 }
 
+async function compileHead(
+  parts: SyncParts,
+  key: string,
+  sync: Sync,
+  { repository, reader }: Source,
+  head: { commit: string; ref?: string },
+  memory: SyncMemory,
+): Promise<Compiled> {
+  await repository.fetch(head.commit, head.ref);
+  memory.base ??= baseOf(sync);
+  memory.history = await historySince(repository, memory.base, head.commit);
+  const plugins = [...parts.plugins.values()];
+  const compiled = await compile({ sync, tree: repository.tree(head.commit), reader, plugins });
+  if (sync.spec.forge?.statuses === true) {
+    const before = beforeThat(key, sync, memory, plugins);
+    const known = memory.trail ?? trailOnRecord(sync.status?.answers ?? []);
+    memory.trail = await trailTo(known, { repository, reader, sync, plugins, before, compiled });
+  }
+  return compiled;
+}
+
+/** What was in force: as it was compiled, or since a restart as it was written. */
+function beforeThat(key: string, { status }: Sync, { compiled }: SyncMemory, plugins: readonly Plugin[]) {
+  if (compiled !== undefined) return { commit: compiled.commit, inputs: inputsOf(compiled) };
+  if (status?.commit === undefined) return undefined;
+  return { commit: status.commit, inputs: writtenInputs(key, plugins) };
+}
+
 async function saveSync(
   parts: SyncParts,
   sync: Sync,
@@ -162,7 +196,8 @@ async function saveSync(
   const current = parts.syncs.get(key);
   if (current?.metadata.uid === undefined) return;
   const counts = tally(pluginsOf(parts, key), (plugin) => reached(parts, plugin));
-  const after = nextSyncStatus(current, findings, counts, parts.clock.now());
+  const trouble = parts.troubles.of(key);
+  const after = nextSyncStatus(current, findings, counts, parts.clock.now(), trouble);
   if (memory.handled !== undefined) after.lastHandledReconcileAt = memory.handled;
   const before = current.status;
   try {

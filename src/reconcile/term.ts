@@ -7,12 +7,16 @@ import type { Clock } from '../runtime/clock.ts';
 import { runController } from '../runtime/controller.ts';
 import { WorkQueue } from '../runtime/queue.ts';
 import { verdictOf } from '../runtime/verdict.ts';
-import { buildParts } from './build-parts.ts';
+import { answerSync } from './answers.ts';
+import { buildParts, type Queues } from './build-parts.ts';
 import type { Metrics } from './metrics.ts';
 import { reconcilePlugin } from './plugin.ts';
 import { keyOf } from './store.ts';
 import { reconcileSync } from './sync.ts';
 import type { SyncParts } from './sync-parts.ts';
+
+/** A forge that answers nothing must not hold the others up. */
+const ANSWER_DEADLINE_MS = 2 * 60_000;
 
 export interface TermOptions {
   /** Writes only while the lease is held. */
@@ -25,6 +29,8 @@ export interface TermOptions {
   dir: string;
   instance: string;
   urlPolicy: UrlPolicy;
+  /** Under which address people reach what the agent shows. */
+  pageUrl: string | undefined;
   charts: Charts;
   /** Only Syncs and Plugins of this namespace are looked after. */
   onlyNamespace: string | undefined;
@@ -39,7 +45,7 @@ export interface TermOptions {
 /** What others may ask of a running term. */
 export interface Term {
   parts: SyncParts;
-  queues: { plugin: WorkQueue; sync: WorkQueue };
+  queues: Queues;
   /** Resolves when all caches are filled. */
   ready: Promise<void>;
   isReady: boolean;
@@ -53,6 +59,7 @@ export function runTerm(options: TermOptions): Term {
   const queues = {
     plugin: new WorkQueue({ clock, random: options.random }),
     sync: new WorkQueue({ clock, random: options.random }),
+    answer: new WorkQueue({ clock, random: options.random }),
   };
   const { parts, fill, close } = buildParts(options, queues);
   const ready = fill();
@@ -76,6 +83,16 @@ export function runTerm(options: TermOptions): Term {
         reconcile: async (key, runSignal) => await reconcileSync(parts, key, runSignal),
         onError: (key, error, failures) => report(log, 'Sync', key, error, failures),
         onFinish: (_key, outcome, ms) => options.metrics.reconciled('Sync', outcome, ms / 1000),
+      }),
+      runController({
+        ...common,
+        name: 'Answer',
+        queue: queues.answer,
+        concurrency: 8,
+        deadlineMs: ANSWER_DEADLINE_MS,
+        reconcile: async (key, runSignal) => await answerSync(parts, key, runSignal),
+        onError: (key, error, failures) => report(log, 'Answer', key, error, failures),
+        onFinish: (_key, outcome, ms) => options.metrics.reconciled('Answer', outcome, ms / 1000),
       }),
     ]);
     await close();

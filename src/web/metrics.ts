@@ -6,6 +6,7 @@ export interface Metrics {
   requested(verb: string, kind: string, status: number, seconds: number): void;
   repaired(mode: 'repair' | 'report', fields: number): void;
   rendered(kind: string, seconds: number): void;
+  answered(): void;
   fetched(outcome: 'unchanged' | 'fetched' | 'failed', seconds: number): void;
 }
 
@@ -92,6 +93,11 @@ export function createMetrics(gauges: Gauges): { metrics: Metrics; text(): Promi
   gauge('espalier_sync_commit_age_seconds', 'Age of the applied commit.', ['sync'], (set) =>
     gauges.syncs().forEach((s) => void (s.commitAgeSeconds !== undefined && set({ sync: s.sync }, s.commitAgeSeconds))),
   );
+  const answers = new Counter({
+    name: 'espalier_commit_statuses_total',
+    help: 'Commit statuses that reached a forge.',
+    registers,
+  });
   gauge('espalier_held_deletions', 'Removals that wait for consent.', [], (set) => set({}, gauges.heldDeletions()));
   gauge('espalier_drifted_objects', 'Objects that differ from what is declared.', [], (set) =>
     set({}, gauges.drifted()),
@@ -128,6 +134,7 @@ export function createMetrics(gauges: Gauges): { metrics: Metrics; text(): Promi
         repairs.inc({ mode });
         repairedFields.inc({ mode }, fields);
       },
+      answered: () => answers.inc(),
       rendered: (kind, seconds) => renders.observe({ kind }, seconds),
       fetched: (outcome, seconds) => fetches.observe({ outcome }, seconds),
     },

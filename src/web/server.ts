@@ -1,5 +1,5 @@
 import { serve } from '@hono/node-server';
-import { Hono } from 'hono';
+import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 
 const HOOK_BODY_LIMIT = 10 * 1024 * 1024;
@@ -21,6 +21,8 @@ export interface WebOptions {
   /** Ready: caches are filled, or another replica leads. */
   ready(): { ready: boolean; why: string };
   metrics(): Promise<{ contentType: string; text: string }>;
+  /** How a Sync is, as plain text; undefined when there is no such Sync here. */
+  syncPage(namespace: string, name: string): string | undefined;
   /** A webhook for a Sync: raw body and headers; the answer is given before anything is done about it. */
   hook(namespace: string, name: string, headers: Headers, body: Uint8Array): HookVerdict;
 }
@@ -66,6 +68,9 @@ export function routes(options: Omit<WebOptions, 'host' | 'port' | 'requestTimeo
     const { contentType, text } = await options.metrics();
     return c.body(text, 200, { 'content-type': contentType });
   });
+  app.get('/syncs/:namespace/:name', (c) =>
+    plainText(c, options.syncPage(c.req.param('namespace'), c.req.param('name'))),
+  );
   app.post(
     '/hooks/:namespace/:name',
     bodyLimit({ maxSize: HOOK_BODY_LIMIT, onError: (c) => c.text('the body is larger than 10 MiB\n', 413) }),
@@ -78,4 +83,10 @@ export function routes(options: Omit<WebOptions, 'host' | 'port' | 'requestTimeo
   app.notFound((c) => c.text('not found\n', 404));
   app.onError((_, c) => c.text('the request could not be read\n', 400));
   return app;
+}
+
+/** Nothing in it is markup, whatever a browser may think of it. */
+function plainText(c: Context, text: string | undefined): Response {
+  if (text === undefined) return c.text('not found\n', 404);
+  return c.text(text, 200, { 'x-content-type-options': 'nosniff', 'content-security-policy': "default-src 'none'" });
 }

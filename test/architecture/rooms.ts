@@ -18,13 +18,14 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   release: { uses: [], pure: true },
   render: { uses: ['git', 'tools', 'release'] },
   plan: { uses: [], pure: true },
+  report: { uses: [], pure: true },
   cluster: { uses: [] },
   converge: { uses: ['cluster', 'plan', 'render', 'tools'] },
   runtime: { uses: [] },
   reconcile: {
     uses: [
       ...['git', 'declare', 'resolve', 'charts', 'render', 'release', 'plan', 'cluster', 'converge', 'runtime'],
-      'forge',
+      ...['forge', 'report'],
     ],
   },
   forge: { uses: ['git'] },

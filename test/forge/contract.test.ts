@@ -251,13 +251,19 @@ for (const { name, start } of KINDS) {
       ['nothing, ever', 'hang', 'ForgeUnreachable'],
     ] as const) {
       story(`R3: ${what} ends in ${code}`, async () => {
-        await forge.close();
-        ({ forge, clock } = openFake(fake, { timeoutMs: answer === 'hang' ? 400 : 5_000 }));
+        if (answer === 'hang') {
+          await forge.close();
+          ({ forge, clock } = openFake(fake, { timeoutMs: 400 }));
+        }
         fake.server.fault = ({ path }) => (/access_tokens$/.test(path) ? undefined : answer);
         const status = { context: 'espalier/prod', state: 'success', description: 'ok' } as const;
         await assert.rejects(forge.setStatus(COMMIT, status, live), (error) => isError(error, code));
         fake.server.fault = undefined;
         clock.now += 3_600_001;
+        if (answer === 'hang') {
+          await forge.close();
+          ({ forge, clock } = openFake(fake));
+        }
         await forge.setStatus(COMMIT, status, live);
       });
     }

@@ -99,6 +99,7 @@ describe('what the agent says over HTTP', { concurrency: 3 }, () => {
       healthy: () => true,
       ready: () => ({ ready: false, why: 'caches are being filled' }),
       metrics: async () => ({ contentType: 'text/plain', text: '' }),
+      syncPage: () => undefined,
       hook: () => ({ status: 202, text: 'never' }),
     });
     t.after(() => web.close());

@@ -24,6 +24,7 @@ export interface TestAgentOptions {
   kubeconfig?: string;
   cacheDir?: string;
   fullLookEveryMs?: number;
+  pageUrl?: string;
   log?: string;
   /** Default: plain http and every address, as the servers of tests need. */
   urlPolicy?: UrlPolicy;
@@ -46,6 +47,7 @@ export async function startTestAgent(t: Pick<TestContext, 'after'>, options: Tes
     cacheDir: options.cacheDir ?? (await tempDir(t)),
     http: { host: '127.0.0.1', port: 0 },
     urlPolicy: options.urlPolicy ?? { http: true, privateAddresses: true },
+    pageUrl: options.pageUrl,
     concurrency: 8,
     renderers: 2,
     fullLookEveryMs: options.fullLookEveryMs ?? 6 * 3_600_000,

@@ -43,6 +43,94 @@ const HELD = {
   },
 } as const satisfies Schema;
 
+const SENT_STATUS = {
+  type: 'object',
+  required: ['context', 'state', 'description', 'sent'],
+  properties: {
+    context: { type: 'string', description: 'What it is about, such as espalier/prod or espalier/prod/drift.' },
+    state: { type: 'string', enum: ['pending', 'success', 'failure', 'error'], description: 'What was said.' },
+    description: { type: 'string', description: 'Why, in one line.' },
+    url: { type: 'string', description: 'Where more is told.' },
+    sent: { type: 'boolean', description: 'The forge has it. false: it is being sent, or was when the agent ended.' },
+  },
+} as const satisfies Schema;
+
+const ANSWER = {
+  type: 'object',
+  required: ['commit', 'statuses'],
+  properties: {
+    commit: { type: 'string', description: 'The commit that was answered.' },
+    plugins: {
+      type: 'array',
+      'x-kubernetes-list-type': 'atomic',
+      items: { type: 'string' },
+      description: 'The Plugins (namespace/name) that no later commit touched.',
+    },
+    pullRequest: { type: 'integer', minimum: 1, description: 'The pull request that it was merged from.' },
+    statuses: {
+      type: 'array',
+      'x-kubernetes-list-type': 'atomic',
+      items: SENT_STATUS,
+      description: 'What it was told.',
+    },
+  },
+} as const satisfies Schema;
+
+const SHOWN_OBJECT = {
+  type: 'object',
+  required: ['plugin', 'object', 'action'],
+  properties: {
+    plugin: { type: 'string', description: 'Its Plugin, as namespace/name.' },
+    object: { type: 'string', description: 'The object.' },
+    action: { type: 'string', description: 'What was to happen to it.' },
+    hash: { type: 'string', description: 'Of what was to be declared.' },
+  },
+} as const satisfies Schema;
+
+const PULL_REQUEST = {
+  type: 'object',
+  required: ['number', 'head', 'base', 'plugins', 'shown'],
+  properties: {
+    number: { type: 'integer', minimum: 1, description: 'Its number on the forge.' },
+    head: { type: 'string', description: 'The commit that was planned.' },
+    base: { type: 'string', description: 'The commit that it was planned on top of.' },
+    tree: { type: 'string', description: "Git's id of all files as the merge would make them." },
+    facts: { type: 'string', description: 'Hash of what the plan was made from, the cluster included.' },
+    comment: { type: 'string', description: 'Id of our comment on the forge.' },
+    body: { type: 'string', description: 'Hash of what the comment says.' },
+    plannedAt: { type: 'string', format: 'date-time', description: 'When this head was first planned.' },
+    status: { ...SENT_STATUS, description: 'What the head was told.' },
+    plugins: {
+      type: 'array',
+      'x-kubernetes-list-type': 'atomic',
+      items: { type: 'string' },
+      description: 'The Plugins (namespace/name) that it touches.',
+    },
+    shown: {
+      type: 'array',
+      'x-kubernetes-list-type': 'atomic',
+      items: SHOWN_OBJECT,
+      description: 'What the merge would do, object by object, as the comment says.',
+    },
+    held: { type: 'boolean', description: 'Something of it waits for approval.' },
+    approved: {
+      type: 'object',
+      required: ['by', 'head', 'shown'],
+      description: 'An approval given in the forge. It holds for this head and this plan.',
+      properties: {
+        by: { type: 'string', description: 'Who commented.' },
+        head: { type: 'string', description: 'The commit that the plan named.' },
+        shown: { type: 'string', description: 'Hash of the plan that was shown.' },
+      },
+    },
+    asked: {
+      type: 'string',
+      description: 'For a pull request from a fork: the head that somebody allowed to be planned.',
+    },
+    closed: { type: 'boolean', description: 'It is no longer open: merged or closed.' },
+  },
+} as const satisfies Schema;
+
 const count = (description: string) => ({ type: 'integer', minimum: 0, description }) as const satisfies Schema;
 
 export const SYNC_STATUS = {
@@ -101,6 +189,18 @@ export const SYNC_STATUS = {
       items: { type: 'string' },
       description: 'Objects that the last removals left in place, because a deletion rule says so.',
     },
+    answers: {
+      type: 'array',
+      'x-kubernetes-list-type': 'atomic',
+      items: ANSWER,
+      description: 'What the forge was told about the last commits, the newest first.',
+    },
+    pullRequests: {
+      type: 'array',
+      'x-kubernetes-list-type': 'atomic',
+      items: PULL_REQUEST,
+      description: 'Pull requests that were planned: the open ones, and those that were closed last.',
+    },
     approved: { type: 'string', description: 'The last commit whose removals were approved and carried out.' },
     faults: {
       type: 'array',
@@ -114,4 +214,8 @@ export const SYNC_STATUS = {
 export type SyncPhase = (typeof SYNC_PHASES)[number];
 export type SyncStatus = Complete<typeof SYNC_STATUS>;
 export type SyncInventoryEntry = Complete<typeof INVENTORY_ENTRY>;
+export type Answer = Complete<typeof ANSWER>;
+export type SentStatus = Complete<typeof SENT_STATUS>;
+export type PlannedPull = Complete<typeof PULL_REQUEST>;
+export type ShownObject = Complete<typeof SHOWN_OBJECT>;
 export type SyncFault = Complete<typeof FAULT>;

@@ -115,6 +115,18 @@ const PRUNE = {
   },
 } as const satisfies Schema;
 
+const FORGE_NAME = {
+  type: 'string',
+  minLength: 1,
+  maxLength: 63,
+  'x-kubernetes-validations': [
+    {
+      rule: "self.matches('^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$')",
+      message: 'must be letters, digits, dots, dashes and underscores, such as prod-eu',
+    },
+  ],
+} as const satisfies Schema;
+
 const FORGE = {
   type: 'object',
   required: ['kind', 'secretRef'],
@@ -130,11 +142,33 @@ const FORGE = {
       description:
         'Secret in the namespace of the Sync: its key token holds an access token, its key webhookSecret what webhooks are signed with.',
     },
+    name: {
+      ...FORGE_NAME,
+      description:
+        'What this cluster is called in commit statuses: espalier/<name>. Absent: the name of the cluster, else that of the Sync.',
+    },
     statuses: { type: 'boolean', default: true, description: 'Answer each commit with a commit status.' },
+    pluginStatuses: {
+      type: 'boolean',
+      default: false,
+      description: 'Answer with one more status for each Plugin, on the commit that last touched what it is made of.',
+    },
     previews: {
       type: 'boolean',
       default: true,
       description: 'Write on each pull request what it would change in this cluster.',
+    },
+    forks: {
+      type: 'string',
+      enum: ['never', 'asked'],
+      default: 'never',
+      description:
+        'Pull requests from other repositories. never: left alone. asked: planned when somebody who may push comments "/espalier plan", for that commit alone, without credentials or network.',
+    },
+    previewServiceAccountName: {
+      ...NAME_FIELD,
+      description:
+        "Service account in the Sync's namespace whose rights rendering for pull requests has. Absent: those of each Plugin; for forks none.",
     },
   },
 } as const satisfies Schema;

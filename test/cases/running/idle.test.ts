@@ -47,6 +47,7 @@ async function startSettled(t: TestContext, options: { fullLookEveryMs: number }
     counted[what] = (counted[what] ?? 0) + 1;
   };
   const metrics: Metrics = {
+    answered: () => undefined,
     reconciled: (kind, outcome) => count(`${kind} ${outcome}`),
     rendered: () => count('rendered'),
     fetched: (outcome) => count(`Git ${outcome}`),
@@ -61,6 +62,7 @@ async function startSettled(t: TestContext, options: { fullLookEveryMs: number }
     dir: join(await tempDir(t), 'git'),
     instance: 'idle',
     urlPolicy: { http: true, privateAddresses: true },
+    pageUrl: undefined,
     onlyNamespace: namespace,
     isAgent: agentIdentity(namespace),
     concurrency: 8,

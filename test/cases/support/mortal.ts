@@ -116,6 +116,7 @@ async function startAbandoned(proxy: HttpProxy, options: MortalOptions): Promise
     cacheDir,
     http: undefined,
     urlPolicy: { http: true, privateAddresses: true },
+    pageUrl: undefined,
     concurrency: 8,
     renderers: 2,
     fullLookEveryMs: 6 * 3_600_000,

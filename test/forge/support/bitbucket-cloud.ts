@@ -158,7 +158,7 @@ export async function startBitbucketCloud(): Promise<FakeCloud> {
       if (headers.authorization !== `Bearer ${CANARY}`) {
         return failed(401, 'Token is invalid, expired, or not supported for this endpoint.');
       }
-      return !state.visible && path.startsWith(REPO) ? notFound : undefined;
+      return !state.visible && /\/repositories\//.test(path) ? notFound : undefined;
     },
     routes,
     tls: authority.issue({ commonName: 'forge', hosts: ['api.bitbucket.org'] }),

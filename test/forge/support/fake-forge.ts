@@ -22,5 +22,5 @@ export const LOCAL = { http: true, privateAddresses: true } as const;
 /** A client for it, and a clock that stands still until it is moved. */
 export function openFake(fake: FakeForge, more: Partial<ForgeOptions> = {}): { forge: Forge; clock: { now: number } } {
   const clock = { now: Date.parse('2026-11-18T12:00:00Z') };
-  return { forge: openForge({ ...fake.options, timeoutMs: 5_000, now: () => clock.now, ...more }), clock };
+  return { forge: openForge({ ...fake.options, timeoutMs: 30_000, now: () => clock.now, ...more }), clock };
 }
