@@ -20,7 +20,7 @@ export interface Copy {
   folder: string;
   /** Takes over every branch as it is served now. */
   fetch(): Promise<void>;
-  /** Commits on top of what the branch is now and pushes; answers the commit. */
+  /** Commits on top of what the branch is now (a new one: on top of `main`) and pushes; answers the commit. */
   push(files: Record<string, NewFile>, options?: PushOptions): Promise<string>;
   /** Pushes a commit that the copy has already. */
   pushCommit(commit: string, branch: string): Promise<void>;
@@ -43,13 +43,20 @@ export function copyOf(folder: string, remote: Remote): Copy {
   const send = async (commit: string, branch: string, force: boolean): Promise<void> => {
     await git(folder, ['push', '--quiet', remote.url, `${force ? '+' : ''}${commit}:refs/heads/${branch}`], { env });
   };
+  /** A new branch begins where `main` is. */
+  const startOf = async ({ branch = 'main' }: CommitOptions): Promise<CommitOptions> => {
+    const [main = '', ...own] = await Promise.all(['main', branch].map((name) => headOf(name)));
+    return own[0] === '' && main !== '' ? { parent: main } : {};
+  };
+  const headOf = (branch: string) => git(folder, ['for-each-ref', '--format=%(objectname)', `refs/heads/${branch}`]);
   return {
     folder,
     fetch: () => inLine(folder, fetch),
     push: (files, { force = false, ...options } = {}) =>
       inLine(folder, async () => {
         await fetch();
-        const commit = await commitFiles({ folder }, files, { author: identity(remote.user), ...options });
+        const start = { author: identity(remote.user), ...(await startOf(options)) };
+        const commit = await commitFiles({ folder }, files, { ...start, ...options });
         await send(commit, options.branch ?? 'main', force);
         return commit;
       }),

@@ -30,7 +30,7 @@ export interface HostedRepository extends PullRequests {
   /** For a browser. */
   page: string;
   copy: Copy;
-  /** Commits on top of what the branch (`main`) is now and pushes over HTTP; answers the commit. */
+  /** Commits on top of what the branch (`main`) is now, a new one on top of `main`, and pushes over HTTP; answers the commit. */
   push(files: Record<string, NewFile>, options?: PushOptions): Promise<string>;
   /** Pushes a commit that the copy has already. */
   pushCommit(commit: string, branch?: string): Promise<void>;
@@ -71,7 +71,8 @@ export function hostedRepository(place: HostedPlace): HostedRepository {
   };
   // For a moment after its first push Gitea still takes a repository for an empty one.
   const served = async (branch = 'main'): Promise<void> => {
-    const isServed = async (): Promise<boolean> => (await head(branch)) !== undefined;
+    const isServed = async (): Promise<boolean> =>
+      !(await api.call('GET', at)).flag('empty') && (await head(branch)) !== undefined;
     await waitFor(`serving the branch ${branch} of ${name}`, isServed, { timeoutMs: 30_000 });
   };
   return {

@@ -40,8 +40,7 @@ async function propose({ forge, write }: TourOptions): Promise<ShownPull> {
   await colleague.copy.fetch();
   const { files, what } = await tourChange((path) => colleague.copy.read('main', path));
   const title = 'A greeter, a larger session cache, fewer backups';
-  const base = await colleague.head();
-  await colleague.push(files, { branch: BRANCH, message: title, ...(base === undefined ? {} : { parent: base }) });
+  await colleague.push(files, { branch: BRANCH, message: title });
   const body = what.map((one) => `- ${one}\n`).join('');
   const pull = await colleague.openPull({ branch: BRANCH, title, body });
   write(`\nA colleague proposes a change: ${pull.page}\n`);
