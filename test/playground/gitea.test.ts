@@ -83,6 +83,19 @@ test('a stranger sees a private repository not at all, and proposes to a public 
   assert.equal((await repository.pull(number)).head, head);
 });
 
+test('the page of a pull request can be read, and finds the scripts and styles that it names', async () => {
+  const repository = await testRepository();
+  await repository.push({ a: 'a' }, { branch: 'topic' });
+  const { number, page } = await repository.openPull({ branch: 'topic' });
+  await repository.comment(number, '**two** plugins change');
+  await repository.makePublic();
+  const html = await (await fetch(page, { headers: { accept: 'text/html' } })).text();
+  assert.match(html, /<strong>two<\/strong> plugins change/);
+  const assets = [...html.matchAll(/"(\/assets\/(?:js|css)\/[^"]+)"/g)].map(([, path]) => path);
+  assert.ok(assets.length >= 3);
+  for (const path of assets) assert.equal((await fetch(`${repository.forge.url}${path}`)).status, 200, path);
+});
+
 test('hooks are delivered to this machine, and what was asked of the forge can be read', async (t) => {
   const [repository, listener] = [await testRepository(), await hookListener(t)];
   await repository.createHook({ url: `${listener.url}/here`, secret: 'hush', events: ['push'] });

@@ -49,25 +49,25 @@ async function propose({ forge, write }: TourOptions): Promise<ShownPull> {
   return pull;
 }
 
-async function follow(options: TourOptions, { number, page }: ShownPull): Promise<void> {
+async function follow(options: TourOptions, pull: ShownPull): Promise<void> {
   const { forge, write, signal, everyMs = EVERY_MS, patienceMs = PATIENCE_MS } = options;
   const news = new TourNews();
   let last = Date.now();
   let isAdvised = false;
   let isExcused = false;
   while (!signal.aborted) {
-    const sight = await look(forge, number);
+    const sight = await look(forge, pull.number);
     const lines = sight === undefined ? [] : news.linesFor(sight);
     for (const line of lines) write(`${line}\n`);
     if (lines.length > 0) last = Date.now();
     const isQuiet = Date.now() - last > patienceMs;
     if (!isAdvised && sight !== undefined && isAnswered(sight)) {
       isAdvised = true;
-      write(advice(page));
+      write(advice(forge, pull));
     } else if (!isAdvised && !isExcused && isQuiet) {
       isExcused = true;
       write(`Nothing more has come for ${Math.round(patienceMs / 1_000)} s. The agent's log tells what it does.\n`);
-      write(advice(page));
+      write(advice(forge, pull));
     }
     await sleep(isQuiet ? everyMs * SLOWER : everyMs, undefined, { signal }).catch(() => undefined);
   }
@@ -101,14 +101,19 @@ function isAnswered({ commits, comments }: TourSight): boolean {
   return comments.length > 0 && plans.some(({ state }) => state !== 'pending');
 }
 
-function advice(page: string): string {
+/** By commands too: a Gitea that was built here has no scripts, and its pages can't merge without. */
+function advice({ url, user, password }: PlaygroundForge, { number, page }: ShownPull): string {
+  const post = (path: string, body: object): string =>
+    `curl -u ${user}:${password} ${url}/api/v1/repos/${new URL(page).pathname.split('/').slice(1, 3).join('/')}${path} --json '${JSON.stringify(body)}'`;
   return [
     '',
     'Now it is your turn:',
     `  · look at the plan on ${page}`,
-    '  · push to the branch, or change a file there in the browser: the plan follows, in the same comment',
-    '  · where a plan says that something is held, comment `/espalier approve`',
-    '  · merge it, and see the statuses of the new commit on main: pending, then success once all is healthy',
+    `  · push to its branch, ${BRANCH}: the plan follows, in the same comment`,
+    '  · where a plan says that something is held, approve it by a comment:',
+    `    ${post(`/issues/${number}/comments`, { body: '/espalier approve' })}`,
+    '  · merge it, and see the statuses of the new commit on main: pending, then success once all is healthy:',
+    `    ${post(`/pulls/${number}/merge`, { Do: 'merge' })}`,
     '  · change something by hand with kubectl: the status espalier/playground/drift tells',
     '',
   ]
