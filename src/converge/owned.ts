@@ -181,7 +181,7 @@ export class OwnedIndex {
     };
     this.#objects.set(key, after);
     if (!tell || this.#writing.has(key)) return;
-    if (differs && before?.fields !== fields) this.#options.onChange(plugin, key, 'drift');
+    if (differs && (before?.fields !== fields || hasOtherContent(before.object, object))) this.#options.onChange(plugin, key, 'drift');
     else if (healthChanged(before, after)) this.#options.onChange(plugin, key, 'health');
     else if (before?.health.message !== health.message) this.#options.onChange(plugin, key, 'message');
   }
@@ -200,6 +200,12 @@ export class OwnedIndex {
     if (live.fields === recorded.fields) live.object = undefined;
     else if (tell) this.#options.onChange(live.plugin, key, 'drift');
   }
+}
+
+/** Of a drifted object: somebody may have put it back by hand. Kinds without generations have no status that changes. */
+function hasOtherContent(before: KubeObject | undefined, after: KubeObject): boolean {
+  const { generation } = after.metadata;
+  return generation === undefined || before?.metadata.generation !== generation;
 }
 
 /** The fields that the API server holds in our name. */

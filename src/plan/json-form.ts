@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../api/index.ts';
-import type { ObjectPlan, PluginPlan } from './object-plan.ts';
+import type { ObjectPlan, PluginPlan, VersionChange } from './object-plan.ts';
 import { type Plan, type PlanSummary, summaryOf } from './whole.ts';
 
 /** Programs check this first. Fields are added within a version; a change of meaning makes a new one. */
@@ -15,6 +15,7 @@ export interface PlanDocument {
   faults: Plan['faults'];
   waits: Plan['waits'];
   drift: Plan['drift'];
+  driftBefore: Plan['drift'];
 }
 
 export interface PluginDocument {
@@ -23,6 +24,8 @@ export interface PluginDocument {
   summary: PluginPlan['counts'];
   objects: ObjectDocument[];
   warnings: string[];
+  versions: VersionChange[];
+  images: string[];
 }
 
 /** The reference of an object beside what happens to it: see docs/plan.md for the fields of each action. */
@@ -47,11 +50,14 @@ export function planDocument(plan: Plan): PlanDocument {
       summary: plugin.counts,
       objects: plugin.objects.map(objectDocument),
       warnings: plugin.warnings,
+      versions: plugin.versions ?? [],
+      images: plugin.images ?? [],
     })),
     held: plan.held,
     faults: plan.faults,
     waits: plan.waits,
     drift: plan.drift,
+    driftBefore: plan.driftBefore ?? [],
   };
 }
 

@@ -71,6 +71,17 @@ export interface PluginPlan {
   gone: ObjectRef[];
   counts: Record<Action, number>;
   warnings: string[];
+  /** What it is made of, before and after; only where something of it changes. */
+  versions?: VersionChange[];
+  /** Images that nothing of it runs yet. */
+  images?: string[];
+}
+
+/** `chart`, `app` or `version`, and how it changes. Without `from` it is new. */
+export interface VersionChange {
+  what: string;
+  from?: string;
+  to: string;
 }
 
 export function countActions(objects: readonly ObjectPlan[]): Record<Action, number> {

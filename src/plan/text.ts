@@ -2,7 +2,7 @@ import { ACTIONS, type Action, type ObjectPlan, type PluginPlan } from './object
 import { plain } from './plain.ts';
 import { blockLines, changeLines } from './value-lines.ts';
 import { type Plan, summaryLine } from './whole.ts';
-import { countsLine, describeObject, SIGNS, titleOf } from './words.ts';
+import { countsLine, describeObject, SIGNS, titleOf, versionsLines } from './words.ts';
 
 export interface TextOptions {
   color?: boolean;
@@ -42,8 +42,13 @@ export function planText(plan: Plan, options: TextOptions = {}): string {
     const by = drift.by === undefined ? '' : `, changed by ${drift.by}`;
     lines.push(signed('~', `drift in ${drift.object} (${drift.plugin})${by}: ${drift.fields.join(', ')}`));
   }
+  for (const drift of plan.driftBefore ?? []) {
+    const by = drift.by === undefined ? '' : `, changed by ${drift.by}`;
+    lines.push(`  ${plain(`drift that stays in ${drift.object} (${drift.plugin})${by}: ${drift.fields.join(', ')}`)}`);
+  }
   for (const plugin of plan.plugins) {
     lines.push('', `${paint(BOLD, plain(titleOf(plugin)))}: ${countsLine(plugin)}`);
+    for (const line of versionsLines(plugin)) lines.push(`  ${plain(line)}`);
     for (const warning of plugin.warnings) lines.push(`  ${signed('!', warning)}`);
     for (const object of shownObjects(plugin, options.full === true)) {
       const { name, note } = describeObject(object);

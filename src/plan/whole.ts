@@ -15,6 +15,8 @@ export interface Plan {
   waits: { plugin: string; for: string }[];
   /** Fields that somebody changed in the cluster, and that carrying out the plan would put back. */
   drift: { plugin: string; object: string; fields: string[]; by?: string }[];
+  /** Drift of Plugins that the plan does not touch: it was there before and stays. */
+  driftBefore?: Plan['drift'];
 }
 
 export interface PlanSummary {

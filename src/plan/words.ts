@@ -49,6 +49,14 @@ export function titleOf(plan: PluginPlan): string {
   return `${plan.plugin.namespace}/${plan.plugin.name}`;
 }
 
+/** `chart web: 1.2.0 → 1.3.0`, and the images that come with it. */
+export function versionsLines({ versions = [], images = [] }: PluginPlan): string[] {
+  return [
+    ...versions.map(({ what, from, to }) => (from === undefined ? `${what}: ${to}` : `${what}: ${from} → ${to}`)),
+    ...images.map((image) => `new image: ${image}`),
+  ];
+}
+
 /** `2 to create, 1 unchanged`, for a heading. */
 export function countsLine(plan: PluginPlan): string {
   const words: [Action, string][] = [

@@ -171,7 +171,7 @@ export function buildParts(options: TermOptions, queues: Queues): BuiltParts {
     rendered: new RenderCache(),
     renderWaiters: new RenderWaiters(),
     repairs: new RepairGuard(),
-    repaired: new Repaired(),
+    repaired: new Repaired(wakeAnswers),
     taken: new TakenNames(),
     fullLooks: new FullLooks(options.fullLookEveryMs, options.random),
     kept: new KeptNotes(),

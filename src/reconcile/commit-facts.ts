@@ -31,20 +31,19 @@ function stateOf(plugin: Plugin, sync: Sync, isReady: boolean): PluginState {
 
 /** What there is to say about the commit at the head, from memory alone. Undefined before it was looked at. */
 export function headFacts(parts: SyncParts, key: string, sync: Sync): HeadFacts | undefined {
-  const { compiled, trouble, written: isWritten, generation } = parts.memories.of(key);
+  const { compiled, trouble, written: isWritten, generation, removals } = parts.memories.of(key);
   const plugins = pluginStates(parts, key, sync);
   if (trouble !== undefined) return { trouble: trouble.message, written: false, faults: [], plugins };
   if (compiled === undefined) return undefined;
   const { status } = sync;
   // Until the status is about this commit, it says what was there before.
   const written = isWritten && status?.commit === compiled.commit && generation === sync.metadata.generation;
-  const isBusy = written && status.phase === 'Progressing' && plugins.every(({ state }) => state === 'ready');
   const faults = written ? (status.faults ?? []) : compiled.faults;
   return {
     written,
     faults: faults.map(describeFault),
     ...(written && status.held !== undefined ? { held: status.held.reason } : {}),
-    ...(isBusy ? { busy: status.message ?? 'removing what is no longer declared' } : {}),
+    ...(removals === undefined ? {} : { busy: removals }),
     plugins,
   };
 }

@@ -5,9 +5,15 @@ const KEPT = 50;
 /** What was put back after somebody had changed it, until it has been told. */
 export class Repaired {
   readonly #notes = new Map<string, Drifted[]>();
+  readonly #onNote: (sync: string) => void;
+
+  constructor(onNote: (sync: string) => void) {
+    this.#onNote = onNote;
+  }
 
   note(sync: string, repaired: Drifted): void {
     this.#notes.set(sync, [...this.of(sync), repaired].slice(-KEPT));
+    this.#onNote(sync);
   }
 
   of(sync: string): readonly Drifted[] {

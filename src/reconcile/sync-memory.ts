@@ -19,6 +19,8 @@ export interface SyncMemory {
   savedAt?: number;
   /** `reconcile-at` that was answered. */
   handled?: string;
+  /** Removals that are under way, or that wait for something other than consent. */
+  removals?: string | undefined;
   ref?: string;
   /** The last commits and the Plugins that each was the last to touch, up to the compiled one. */
   trail?: readonly Step[];

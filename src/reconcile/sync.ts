@@ -101,6 +101,7 @@ async function look(
   findings.inventory = written.inventory;
   if (parts.declared.unrenderedOf(key) === undefined) wakeRemovals(parts, key);
   await pruneRevision(parts, { key, sync, compiled, memory, inventory: written.inventory, findings });
+  memory.removals = findings.removalsWait;
   const isNewCommit = sync.status?.commit !== compiled.commit;
   if (isNewCommit) parts.kept.clear(key);
   const kept = parts.kept.of(key);
