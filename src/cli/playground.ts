@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { EspalierError } from '../api/index.ts';
 import type { AgentFactory } from '../playground/agentseam.ts';
+import type { PlaygroundForge } from '../playground/forge/serve.ts';
 import { type PlaygroundOptions, startPlayground } from '../playground/playground.ts';
 import { describeForPeople, describeForScripts } from '../playground/report.ts';
 import { showPlugins } from '../playground/screen.ts';
@@ -14,6 +15,7 @@ interface Flags {
   repo: string;
   agent: boolean;
   forge?: string;
+  tour: boolean;
   useCluster?: true;
   kubeconfig?: string;
   context?: string;
@@ -30,7 +32,8 @@ export function playgroundCommand(agent?: AgentFactory): Command {
     .option('--json', 'print one line of JSON on stdout when ready, for scripts')
     .option('--repo <dir>', 'folder to fill the repository from', EXAMPLE)
     .option('--no-agent', 'leave the agent out')
-    .option('--forge <kind>', 'a forge instead of a plain Git server')
+    .option('--forge <kind>', 'a forge instead of a plain Git server: gitea')
+    .option('--no-tour', 'with a forge: open no pull request to show what the agent answers')
     .option('--use-cluster', 'use the cluster of --kubeconfig or KUBECONFIG instead of starting one')
     .option('--kubeconfig <path>', 'kubeconfig of the cluster to use')
     .option('--context <name>', 'context of the kubeconfig to use')
@@ -39,9 +42,7 @@ export function playgroundCommand(agent?: AgentFactory): Command {
 }
 
 async function run(flags: Flags, agent: AgentFactory | undefined): Promise<void> {
-  if (flags.forge !== undefined) {
-    throw invalid(`--forge ${flags.forge} is not supported: the playground has a plain Git server; leave --forge out`);
-  }
+  const forge = forgeOf(flags);
   const cluster = existingCluster(flags, process.env);
   const stop = stopSignals((name) =>
     process.stderr.write(`\n${name}: ending what was started; once more exits at once\n`),
@@ -52,6 +53,7 @@ async function run(flags: Flags, agent: AgentFactory | undefined): Promise<void>
   try {
     const playground = await startPlayground({
       seed: resolve(flags.repo),
+      forge,
       agent,
       signal: stop.signal,
       progress: steps.begin,
@@ -71,8 +73,13 @@ async function run(flags: Flags, agent: AgentFactory | undefined): Promise<void>
     }
     const text = flags.json ? `${describeForScripts(playground, process.pid)}\n` : describeForPeople(playground);
     process.stdout.write(text);
+    const { forge: served, hasAgent } = playground;
+    const hasTour = hasAgent && flags.tour && flags.json !== true;
+    const over = AbortSignal.any([stop.signal, watching.signal]);
+    const tour = served !== null && hasTour ? takeTour(served, over) : undefined;
     const broken = await Promise.race([playground.broken, stop.asked]);
     watching.abort();
+    await tour;
     await playground.stop();
     if (broken === undefined) return;
     process.stderr.write(`espalier: ${broken} ended by itself, so the playground was ended\n`);
@@ -83,6 +90,18 @@ async function run(flags: Flags, agent: AgentFactory | undefined): Promise<void>
   } finally {
     stop.forget();
   }
+}
+
+function forgeOf({ forge }: Flags): PlaygroundOptions['forge'] {
+  if (forge === undefined || forge === 'gitea') return forge;
+  throw invalid(
+    `--forge ${forge} is not supported: the playground has gitea; without --forge it has a plain Git server`,
+  );
+}
+
+async function takeTour(forge: PlaygroundForge, signal: AbortSignal): Promise<void> {
+  const { runTour } = await import('../playground/forge/tour.ts');
+  await runTour({ forge, signal, write: (text) => process.stderr.write(text) });
 }
 
 /** Both must be said: a kubeconfig that happens to be there is no consent to write to its cluster. */

@@ -10,6 +10,7 @@ const ESTABLISHED_TIMEOUT_MS = 30_000;
 const MANAGER = 'espalier-playground';
 /** Tells a Sync that a playground may change from one that somebody relies on. */
 const MARK = 'espalier.dev/playground';
+const FORGE_SECRET = 'forge-credentials';
 
 /** Installs our kinds, or brings them up to date, and waits until the API server serves them. */
 export async function installKinds(client: KubeClient, signal: AbortSignal): Promise<void> {
@@ -39,11 +40,13 @@ export interface Followed {
   url: string;
   user: string;
   password: string;
+  /** Where answers are written to, and how. */
+  forge?: { kind: 'gitea'; url: string; token: string; webhookSecret: string } | undefined;
 }
 
 /** Declares what to follow. A Sync of that name which no playground made is somebody's, and left alone. */
 export async function declareSync(client: KubeClient, followed: Followed, signal: AbortSignal): Promise<void> {
-  const { namespace, name, url, user, password } = followed;
+  const { namespace, name, url, user, password, forge } = followed;
   const labels = { [MARK]: 'true' };
   const ref = { apiVersion: API_VERSION, kind: 'Sync', namespace, name };
   const there = await client.get(ref, { signal });
@@ -62,6 +65,7 @@ export async function declareSync(client: KubeClient, followed: Followed, signal
       metadata: { name: 'git-credentials', namespace, labels },
       stringData: { username: user, password },
     },
+    ...(forge === undefined ? [] : [forgeSecret(namespace, labels, forge)]),
     {
       apiVersion: API_VERSION,
       kind: 'Sync',
@@ -70,8 +74,18 @@ export async function declareSync(client: KubeClient, followed: Followed, signal
         repository: { url, ref: { branch: 'main' }, secretRef: { name: 'git-credentials' } },
         poll: '30s',
         cluster: { name: 'playground' },
+        ...(forge && { forge: { kind: forge.kind, url: forge.url, secretRef: { name: FORGE_SECRET } } }),
       },
     },
   ];
   for (const object of objects) await client.apply(object, { fieldManager: MANAGER, force: true, signal });
+}
+
+function forgeSecret(
+  namespace: string,
+  labels: Record<string, string>,
+  { token, webhookSecret }: { token: string; webhookSecret: string },
+): KubeObject {
+  const metadata = { name: FORGE_SECRET, namespace, labels };
+  return { apiVersion: 'v1', kind: 'Secret', metadata, stringData: { token, webhookSecret } };
 }

@@ -7,15 +7,18 @@ import type { AgentFactory, RunningAgent } from './agentseam.ts';
 import { type ChartPlaces, STAND_INS, serveCharts } from './charts/places.ts';
 import { startControlPlane } from './controlplane.ts';
 import { createPrivateFolder, playgroundRoot, removeFolder } from './folder.ts';
+import { type PlaygroundForge, startForge } from './forge/serve.ts';
 import { git } from './git.ts';
 import { startGitServer } from './gitserver.ts';
-import { declareSync, installKinds } from './install.ts';
+import { declareSync, type Followed, installKinds } from './install.ts';
 
 export interface PlaygroundOptions {
   /** Folder whose content becomes the first commit. */
   seed: string;
   /** Use this cluster instead of starting one. */
   cluster?: { kubeconfig: string; context?: string };
+  /** A forge that serves the repository, instead of a plain Git server. */
+  forge?: 'gitea' | undefined;
   /** Absent: nothing follows the repository. */
   agent?: AgentFactory | undefined;
   signal?: AbortSignal;
@@ -30,6 +33,8 @@ export interface Playground {
   /** Whether the cluster goes with the playground. */
   ownsCluster: boolean;
   git: { url: string; user: string; password: string };
+  /** The forge that serves it, when one does. */
+  forge: PlaygroundForge | null;
   charts: Pick<ChartPlaces, 'repository' | 'registry'>;
   http: string | null;
   logs: string;
@@ -62,7 +67,7 @@ export async function startPlayground(options: PlaygroundOptions): Promise<Playg
     const loading = import('../cluster/client.ts'); // half a second that the servers need anyway
     const folder = await privateFolder(parts);
     const [sources, cluster] = await both(
-      startSources(parts, folder, options.seed, signal),
+      startSources(parts, folder, options, signal),
       startCluster(parts, folder, options, signal),
     );
 
@@ -73,9 +78,7 @@ export async function startPlayground(options: PlaygroundOptions): Promise<Playg
     parts.defer(() => client.close());
     const { gitVersion } = await client.version({ signal });
     await installKinds(client, signal);
-    const { url, user, password } = sources;
-    const followed = { url, user, password };
-    await declareSync(client, { namespace: NAMESPACE, name: REPOSITORY, ...followed }, signal);
+    await declareSync(client, { namespace: NAMESPACE, name: REPOSITORY, ...sources.followed }, signal);
 
     let agent: RunningAgent | undefined;
     if (options.agent !== undefined) {
@@ -83,7 +86,7 @@ export async function startPlayground(options: PlaygroundOptions): Promise<Playg
       const place = { kubeconfig, ...(context && { context }), namespace: NAMESPACE, logs, signal };
       agent = await options.agent(place);
       parts.defer(() => agent?.stop());
-      sources.onPush(() => agent?.lookNow());
+      await sources.tell(agent, `/hooks/${NAMESPACE}/${REPOSITORY}`);
     }
     const never = new Promise<string>(() => {});
     return {
@@ -91,12 +94,13 @@ export async function startPlayground(options: PlaygroundOptions): Promise<Playg
       client,
       cluster: `Kubernetes ${gitVersion} at ${client.server}`,
       ownsCluster: options.cluster === undefined,
-      git: { ...followed },
+      git: sources.git,
+      forge: sources.forge,
       charts: { repository: sources.charts.repository, registry: sources.charts.registry },
       http: agent?.http ?? null,
       logs,
       hasAgent: agent !== undefined,
-      broken: Promise.race([cluster.broken ?? never, agent?.broken ?? never, sources.charts.broken]),
+      broken: Promise.race([cluster.broken ?? never, agent?.broken ?? never, sources.charts.broken, sources.broken]),
       async stop() {
         ending.abort();
         await parts.disposeAsync();
@@ -115,19 +119,46 @@ async function privateFolder(parts: AsyncDisposableStack): Promise<string> {
   return folder;
 }
 
+/** Where the repository is, and how the agent comes to it. */
+interface Sources {
+  charts: ChartPlaces;
+  /** For people. */
+  git: Playground['git'];
+  forge: PlaygroundForge | null;
+  /** For the agent. */
+  followed: Pick<Followed, 'url' | 'user' | 'password' | 'forge'>;
+  /** Has a push wake the agent at once; `path` is where it takes webhooks. */
+  tell(agent: RunningAgent, path: string): Promise<void>;
+  broken: Promise<string>;
+}
+
 /** Charts first: the repository names the addresses at which they are. */
-async function startSources(parts: AsyncDisposableStack, folder: string, seed: string, signal: AbortSignal) {
+async function startSources(
+  parts: AsyncDisposableStack,
+  folder: string,
+  { seed, forge: wanted }: PlaygroundOptions,
+  signal: AbortSignal,
+): Promise<Sources> {
   const serving = serveCharts(CHARTS, join(folder, 'registry'), signal).then((places) => {
     parts.defer(() => places.stop());
     return places;
   });
-  const [charts] = await both(serving, git(folder, ['--version']));
+  const starting = wanted === undefined ? undefined : startForge(parts, folder, signal);
+  const [charts, forge] = await both(serving, starting ?? git(folder, ['--version']).then(() => undefined));
+  const replace = { [STAND_INS.repository]: charts.repository, [STAND_INS.registry]: charts.registry };
+  if (forge !== undefined) return { charts, ...(await forge.serve(REPOSITORY, seed, replace)) };
   const credential = { user: 'espalier', password: randomBytes(9).toString('base64url') };
   const server = await startGitServer({ root: join(folder, 'git') });
   parts.defer(() => server.stop());
-  const replace = { [STAND_INS.repository]: charts.repository, [STAND_INS.registry]: charts.registry };
   const { url } = await server.createRepository(REPOSITORY, { seed, replace, access: { credential } });
-  return { url, ...credential, charts, onPush: server.onPush };
+  return {
+    charts,
+    git: { url, ...credential },
+    forge: null,
+    followed: { url, ...credential },
+    tell: async (agent) => void server.onPush(() => agent.lookNow()),
+    broken: new Promise(() => {}),
+  };
 }
 
 async function startCluster(

@@ -12,6 +12,7 @@ const PLAYGROUND: Playground = {
   charts: { repository: 'http://127.0.0.1:8', registry: 'oci://127.0.0.1:9/charts' },
   http: 'http://127.0.0.1:6',
   logs: '/run/logs',
+  forge: null,
   hasAgent: true,
   broken: new Promise(() => {}),
   stop: async () => {},

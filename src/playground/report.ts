@@ -1,18 +1,27 @@
+import type { PlaygroundForge } from './forge/serve.ts';
 import type { Playground } from './playground.ts';
 
 /** One line for scripts. */
 export function describeForScripts(playground: Playground, pid: number): string {
   const { kubeconfig, git, http, logs } = playground;
-  return JSON.stringify({ kubeconfig, git, forge: null, http, logs, pid });
+  const forge = playground.forge && forgeFacts(playground.forge);
+  return JSON.stringify({ kubeconfig, git, forge, http, logs, pid });
+}
+
+function forgeFacts({ kind, url, page, user, password }: PlaygroundForge) {
+  return { kind, url, page, user, password };
 }
 
 /** What is running, where, and three things to try, for people. */
 export function describeForPeople(playground: Playground): string {
-  const { kubeconfig, git, charts, http, logs } = playground;
+  const { kubeconfig, git, forge, charts, http, logs } = playground;
   const facts: [string, string][] = [
     ['Cluster', playground.cluster],
     ['kubeconfig', kubeconfig],
     ['Git', `${git.url}  (user ${git.user}, password ${git.password})`],
+    ...(forge === null
+      ? []
+      : [['Gitea', `${forge.page}  (user ${forge.user}, password ${forge.password})`] satisfies [string, string]]),
     ['Charts', `${charts.repository} and ${charts.registry}  (helm search repo, helm pull --plain-http)`],
     ['Agent', playground.hasAgent ? 'follows the branch main of that repository' : 'not running'],
     ...(http === null ? [] : [['HTTP', `${http}  (/healthz, /metrics, /hooks)`] satisfies [string, string]]),
@@ -29,7 +38,7 @@ export function describeForPeople(playground: Playground): string {
     '',
     playground.ownsCluster
       ? 'Ctrl-C ends all of it and removes its files.'
-      : 'Ctrl-C ends the Git server and the agent. Our kinds, the Sync and what it installed stay in the cluster.',
+      : 'Ctrl-C ends what serves the repository, and the agent. Our kinds, the Sync and what it installed stay in the cluster.',
     '',
   ].join('\n');
 }

@@ -95,6 +95,24 @@ test('--use-cluster uses the cluster of the kubeconfig and starts none', async (
   assert.ok(existsSync(testKubeconfig()));
 });
 
+test('--forge gitea names the forge, which serves the repository and goes with the playground', async (t) => {
+  const seed = await tempDir(t);
+  await writeFile(join(seed, 'web.yaml'), 'kind: Plugin\n');
+  const cluster = ['--use-cluster', '--kubeconfig', testKubeconfig()];
+  const { child, output, ended } = run(t, ['--json', '--no-agent', '--forge', 'gitea', ...cluster, '--repo', seed]);
+  await eventually(() => assert.match(output.stdout, /\n/, output.stderr), { timeoutMs: 30_000 });
+  const { git: served, forge } = JSON.parse(output.stdout);
+  assert.deepEqual(Object.keys(forge), ['kind', 'url', 'page', 'user', 'password']);
+  assert.equal(served.url, `${forge.page}.git`);
+  const work = await clone(t, served.url.replace('://', `://${forge.user}:${forge.password}@`));
+  assert.equal(await readFile(join(work, 'web.yaml'), 'utf8'), 'kind: Plugin\n');
+  assert.equal(await testClient().delete(SYNC), 'deleted');
+  child.kill('SIGTERM');
+  assert.equal(await ended, 0);
+  await assert.rejects(fetch(forge.url));
+  assert.deepEqual(await childrenOf(child.pid), []);
+});
+
 test('an agent is told where to work, is woken by a push, and is stopped first', async (t) => {
   const seen: string[] = [];
   let looks = 0;
@@ -125,7 +143,7 @@ test('an agent is told where to work, is woken by a push, and is stopped first',
 });
 
 for (const [args, message] of [
-  [['--forge', 'gitea'], /--forge gitea is not supported.*plain Git server/],
+  [['--forge', 'svn'], /--forge svn is not supported.*gitea/],
   [['--use-cluster'], /give --kubeconfig or set KUBECONFIG/],
   [['--kubeconfig', '/tmp/some'], /need --use-cluster/],
   [['--repo', '/nowhere/at/all'], /no folder \/nowhere\/at\/all/],

@@ -19,7 +19,8 @@ test('what people push is what Gitea serves: commits, branches, rewritten and de
   const second = await repository.push({ 'db.yaml': 'kind: Plugin\n' });
   assert.equal(await repository.head(), second);
 
-  const topic = await repository.push({ 'web.yaml': null }, { branch: 'topic', parent: second });
+  const topic = await repository.push({ 'web.yaml': null }, { branch: 'topic' });
+  await git(repository.copy.folder, ['merge-base', '--is-ancestor', second, topic]);
   const rewritten = { branch: 'topic', parent: repository.first };
   await assert.rejects(repository.push({ 'a.yaml': 'a' }, rewritten), { code: 'PlaygroundFailed' });
   assert.equal(await repository.head('topic'), topic);
@@ -40,7 +41,7 @@ test('a pull request goes its way: opened, pushed to, closed, opened again, talk
   const grace = await testPerson('grace');
   await repository.addCollaborator(grace.name, 'write');
   const hers = repository.as(grace);
-  await hers.push({ 'new.yaml': '1' }, { branch: 'topic', parent: repository.first });
+  await hers.push({ 'new.yaml': '1' }, { branch: 'topic' });
   const { number, author, page } = await hers.openPull({ branch: 'topic', title: 'A new thing' });
   assert.equal(author, grace.name);
   assert.equal(page, `${repository.page}/pulls/${number}`);
@@ -80,6 +81,19 @@ test('a stranger sees a private repository not at all, and proposes to a public 
   const head = await fork.push({ a: 'a' }, { branch: 'mine' });
   const { number } = await theirs.openPull({ branch: `${mallory.name}:mine` });
   assert.equal((await repository.pull(number)).head, head);
+});
+
+test('the page of a pull request can be read, and finds the scripts and styles that it names', async () => {
+  const repository = await testRepository();
+  await repository.push({ a: 'a' }, { branch: 'topic' });
+  const { number, page } = await repository.openPull({ branch: 'topic' });
+  await repository.comment(number, '**two** plugins change');
+  await repository.makePublic();
+  const html = await (await fetch(page, { headers: { accept: 'text/html' } })).text();
+  assert.match(html, /<strong>two<\/strong> plugins change/);
+  const assets = [...html.matchAll(/"(\/assets\/(?:js|css)\/[^"]+)"/g)].map(([, path]) => path);
+  assert.ok(assets.length >= 3);
+  for (const path of assets) assert.equal((await fetch(`${repository.forge.url}${path}`)).status, 200, path);
 });
 
 test('hooks are delivered to this machine, and what was asked of the forge can be read', async (t) => {

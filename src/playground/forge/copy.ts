@@ -20,10 +20,12 @@ export interface Copy {
   folder: string;
   /** Takes over every branch as it is served now. */
   fetch(): Promise<void>;
-  /** Commits on top of what the branch is now and pushes; answers the commit. */
+  /** Commits on top of what the branch is now (a new one: on top of `main`) and pushes; answers the commit. */
   push(files: Record<string, NewFile>, options?: PushOptions): Promise<string>;
-  /** Pushes a commit that the copy has already to a branch; an empty one deletes the branch. */
-  pushCommit(commit: string, branch: string, options?: { force?: boolean }): Promise<void>;
+  /** Pushes a commit that the copy has already. */
+  pushCommit(commit: string, branch: string): Promise<void>;
+  /** Text of a file on a branch as it was fetched last; undefined where there is none. */
+  read(branch: string, path: string): Promise<string | undefined>;
 }
 
 /** One at a time in each folder: several people push to one repository from the same copy. */
@@ -41,17 +43,28 @@ export function copyOf(folder: string, remote: Remote): Copy {
   const send = async (commit: string, branch: string, force: boolean): Promise<void> => {
     await git(folder, ['push', '--quiet', remote.url, `${force ? '+' : ''}${commit}:refs/heads/${branch}`], { env });
   };
+  /** A new branch begins where `main` is. */
+  const startOf = async ({ branch = 'main' }: CommitOptions): Promise<CommitOptions> => {
+    const [main = '', ...own] = await Promise.all(['main', branch].map((name) => headOf(name)));
+    return own[0] === '' && main !== '' ? { parent: main } : {};
+  };
+  const headOf = (branch: string) => git(folder, ['for-each-ref', '--format=%(objectname)', `refs/heads/${branch}`]);
   return {
     folder,
     fetch: () => inLine(folder, fetch),
     push: (files, { force = false, ...options } = {}) =>
       inLine(folder, async () => {
         await fetch();
-        const commit = await commitFiles({ folder }, files, { author: identity(remote.user), ...options });
+        const start = { author: identity(remote.user), ...(await startOf(options)) };
+        const commit = await commitFiles({ folder }, files, { ...start, ...options });
         await send(commit, options.branch ?? 'main', force);
         return commit;
       }),
-    pushCommit: (commit, branch, { force = false } = {}) => inLine(folder, () => send(commit, branch, force)),
+    pushCommit: (commit, branch) => inLine(folder, () => send(commit, branch, false)),
+    async read(branch, path) {
+      const entry = await git(folder, ['ls-tree', '--name-only', `refs/heads/${branch}`, '--', path]);
+      return entry === '' ? undefined : `${await git(folder, ['show', `refs/heads/${branch}:${path}`])}\n`;
+    },
   };
 }
 

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { EspalierError } from '../../api/index.ts';
 import { runProgram } from '../../tools/run.ts';
 import { type RunningProgram, startProgram } from '../../tools/start.ts';
+import { lendLooks } from './looks.ts';
 import { giteaSettings } from './settings.ts';
 
 /** The program `gitea` with one folder of its own. */
@@ -21,7 +22,8 @@ const READY_TIMEOUT_MS = 60_000;
 export async function giteaProgram(path: string, root: string, signal: AbortSignal | undefined): Promise<GiteaProgram> {
   const settings = join(root, 'app.ini');
   const secrets = { internalToken: secret(), key: secret(), jwt: secret() };
-  const place = { root, statics: await staticsOf(path), user: userInfo().username, secrets };
+  const statics = await staticsOf(path);
+  const place = { root, statics, user: userInfo().username, secrets };
   const write = (port: number) => writeFile(settings, giteaSettings({ ...place, port }), { mode: 0o600 });
   const env = { HOME: root, GIT_CONFIG_NOSYSTEM: '1', TMPDIR: root };
 
@@ -35,6 +37,7 @@ export async function giteaProgram(path: string, root: string, signal: AbortSign
 
   return {
     async prepare({ user, password }) {
+      if (statics !== undefined) await lendLooks(root, statics);
       await write(0);
       await run(['migrate']);
       const who = ['--username', user, '--email', `${user}@example.com`, '--password', password];

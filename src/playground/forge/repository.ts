@@ -30,8 +30,10 @@ export interface HostedRepository extends PullRequests {
   /** For a browser. */
   page: string;
   copy: Copy;
-  /** Commits on top of what the branch (`main`) is now and pushes over HTTP; answers the commit. */
+  /** Commits on top of what the branch (`main`) is now, a new one on top of `main`, and pushes over HTTP; answers the commit. */
   push(files: Record<string, NewFile>, options?: PushOptions): Promise<string>;
+  /** Pushes a commit that the copy has already. */
+  pushCommit(commit: string, branch?: string): Promise<void>;
   deleteBranch(branch: string): Promise<void>;
   /** Commit of a branch; undefined where there is no such branch. */
   head(branch?: string): Promise<string | undefined>;
@@ -67,6 +69,12 @@ export function hostedRepository(place: HostedPlace): HostedRepository {
     const { status, fields } = await api.ask('GET', `${at}/branches/${encodeURIComponent(branch)}`);
     return status === 200 ? fields.at('commit').text('id') : undefined;
   };
+  // For a moment after its first push Gitea still takes a repository for an empty one.
+  const served = async (branch = 'main'): Promise<void> => {
+    const isServed = async (): Promise<boolean> =>
+      !(await api.call('GET', at)).flag('empty') && (await head(branch)) !== undefined;
+    await waitFor(`serving the branch ${branch} of ${name}`, isServed, { timeoutMs: 30_000 });
+  };
   return {
     ...pullRequestsOf(api, name),
     name,
@@ -75,10 +83,12 @@ export function hostedRepository(place: HostedPlace): HostedRepository {
     copy,
     async push(files, options) {
       const commit = await copy.push(files, options);
-      // For a moment after its first push Gitea still takes a repository for an empty one.
-      const isServed = async (): Promise<boolean> => (await head(options?.branch)) !== undefined;
-      await waitFor(`serving the branch ${options?.branch ?? 'main'} of ${name}`, isServed, { timeoutMs: 30_000 });
+      await served(options?.branch);
       return commit;
+    },
+    async pushCommit(commit, branch = 'main') {
+      await copy.pushCommit(commit, branch);
+      await served(branch);
     },
     async deleteBranch(branch) {
       await api.call('DELETE', `${at}/branches/${encodeURIComponent(branch)}`);
