@@ -56,6 +56,17 @@ test('finds a best common ancestor, the newest of several, whatever the clocks s
   );
 });
 
+test('is not misled by a common ancestor that claims to be newer than one that comes after it', async () => {
+  const graph: Graph = [
+    { parents: [], at: 100 },
+    { parents: [0], at: 50 },
+    { parents: [1], at: 60 },
+    { parents: [2, 0], at: 110 },
+    { parents: [2, 0], at: 111 },
+  ];
+  assert.deepEqual(await findMergeBase(lookIn(graph), '3', '4', 100), { state: 'found', commit: '2' });
+});
+
 test('never says what the whole of history would contradict, whichever part is stored', async () => {
   await fc.assert(
     fc.asyncProperty(
