@@ -171,9 +171,9 @@ async function textAt(tree: FileTree, path: string): Promise<string | undefined>
   return bytes && Buffer.from(bytes).toString();
 }
 
-/** Where a file and a folder collide, git names the place that it moved the file to: `d~main`. */
-function withoutSuffix(path: string): string {
-  return path.replace(/~[^/]*$/, '');
+/** `d` is a file in some stories and a folder in others. */
+function inTheWay(path: string): boolean {
+  return path === 'd' || path.startsWith('d/');
 }
 
 describe('a merge that nobody made', () => {
@@ -190,19 +190,9 @@ describe('a merge that nobody made', () => {
       const theirs = await gitMerge(origin, commits, false);
       const ours = await mergeTrees(store, commits);
       const said = `seed ${seed}, story ${i}: ${JSON.stringify(stories[i])}`;
-      // A file that git moved out of a folder's way is a conflict here only where head's version has both.
-      const theirPaths = theirs.conflicts.map(withoutSuffix);
-      const notMoved = theirs.conflicts.filter((path) => path === withoutSuffix(path));
-      assert.deepEqual(
-        ours.conflicts.filter((path) => !theirPaths.includes(path)),
-        [],
-        said,
-      );
-      assert.deepEqual(
-        notMoved.filter((path) => !ours.conflicts.includes(path)),
-        [],
-        said,
-      );
+      // Where files and folders collide git moves files to names of its own: there the fact counts, not the paths.
+      const moved = theirs.conflicts.some((path) => path.includes('~')) || ours.conflicts.some(inTheWay);
+      if (!moved) assert.deepEqual(ours.conflicts, theirs.conflicts, said);
       assert.equal(ours.conflicts.length > 0, theirs.conflicts.length > 0, said);
       if (theirs.conflicts.length > 0) seen.conflicts += 1;
       else {
