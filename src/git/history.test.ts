@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { descends } from './history.ts';
+import { descends, firstParents } from './history.ts';
 
 /** Commits by number; parents have lower numbers. */
 type Graph = number[][];
@@ -97,4 +97,17 @@ test('stops at its limit and leaves it open', async () => {
     ),
     'yes',
   );
+});
+
+test('goes back by first parents, as far as told and as far as history is stored', async () => {
+  // 4 is a merge of 3 into 2.
+  const graph = [[], [0], [1], [0], [2, 3], [4]];
+  const lookUp = async (oid: string): Promise<{ oid: string; parents: string[] } | undefined> =>
+    oid === '0' ? undefined : { oid, parents: (graph[Number(oid)] ?? []).map(String) };
+  const way = async (old: string, limit = 10): Promise<string[]> =>
+    (await firstParents(lookUp, '5', old, limit)).map(({ oid }) => oid);
+  assert.deepEqual(await way('2'), ['5', '4']);
+  assert.deepEqual(await way('5'), []);
+  assert.deepEqual(await way('3'), ['5', '4', '2', '1']);
+  assert.deepEqual(await way('1', 2), ['5', '4']);
 });

@@ -1,4 +1,5 @@
 import { isError } from '../api/index.ts';
+import { ByteCache } from './bytecache.ts';
 import { notStored } from './gittree.ts';
 import { descends, firstParents } from './history.ts';
 import type { GitLimits } from './limits.ts';
@@ -7,11 +8,20 @@ import { type Commit, parseCommit } from './objects.ts';
 import type { ObjectStore } from './objectstore.ts';
 
 export interface LineageOptions {
-  store: Pick<ObjectStore, 'read'>;
+  store: Pick<ObjectStore, 'read' | 'has'>;
   limits: Pick<GitLimits, 'depth' | 'history'>;
   /** Fetches the history of a stored commit down to a depth. */
   deepen(commit: string, depth: number): Promise<void>;
 }
+
+interface Step {
+  parents: string[];
+  committedAt: string;
+}
+
+const STEPS_BYTES = 6 * 1024 * 1024;
+/** About what one id takes in memory, with what holds it. */
+const STEP_BYTES = 150;
 
 /** Questions about how commits stand to each other. */
 export interface Lineage {
@@ -24,13 +34,27 @@ export interface Lineage {
 
 /** Answers from what is stored; where that leaves a question open, more history is fetched, step by step up to the limit. */
 export function lineageOf({ store, limits, deepen }: LineageOptions): Lineage {
-  async function lookUp(oid: string): Promise<Commit | undefined> {
+  const steps = new ByteCache<string, Step>(STEPS_BYTES);
+
+  async function read(oid: string): Promise<Commit | undefined> {
     const object = await store.read(oid);
     return object?.type === 'commit' ? parseCommit(oid, object.data) : undefined;
   }
 
+  /** What a walk needs; remembered, since walks go the same way again and again. */
+  async function lookUp(oid: string): Promise<Step | undefined> {
+    const known = steps.get(oid);
+    // Remembered or not: what is no longer stored does not count.
+    if (known !== undefined) return (await store.has(oid)) ? known : undefined;
+    const found = await read(oid);
+    if (found === undefined) return undefined;
+    const step = { parents: found.parents, committedAt: found.committedAt };
+    steps.set(oid, step, STEP_BYTES + found.parents.length * STEP_BYTES);
+    return step;
+  }
+
   async function commit(oid: string): Promise<Commit> {
-    const found = await lookUp(oid);
+    const found = await read(oid);
     if (found === undefined) throw notStored(oid);
     return found;
   }
@@ -66,6 +90,6 @@ export function lineageOf({ store, limits, deepen }: LineageOptions): Lineage {
       const answer = await settle(() => findMergeBase(lookUp, a, b, limits.history * 2), [a, b]);
       return answer === 'open' ? { state: 'unknown' } : answer;
     },
-    firstParents: (young, old, limit) => firstParents(lookUp, young, old, limit),
+    firstParents: (young, old, limit) => firstParents(read, young, old, limit),
   };
 }

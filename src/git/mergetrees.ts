@@ -149,7 +149,7 @@ export async function mergeTrees(
     root: async () => id,
     need: async (oid) => made.get(oid) ?? (await need(oid)),
   });
-  return { tree, id, conflicts: conflicts.sort() };
+  return { tree, id, conflicts: [...new Set(conflicts)].sort() };
 }
 
 /** What needs no look inside: one side left it as it was, or both have the same now. */
