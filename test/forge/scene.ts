@@ -12,7 +12,7 @@ import {
 } from '../support/agent.ts';
 import { testClient, testNamespace } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
-import { type Forge, type TestRepository, testRepository } from '../support/gitea.ts';
+import { type Forge, type Person, type TestRepository, testPerson, testRepository } from '../support/gitea.ts';
 import { tempDir } from '../support/tempdir.ts';
 
 export interface ForgeSceneOptions {
@@ -44,6 +44,8 @@ export interface ForgeScene {
   history(commit: string, context?: string): Promise<string[]>;
   /** Waits until a context says this state on a commit; answers its description. */
   says(commit: string, state: string, context?: string): Promise<string>;
+  /** Somebody with this right in the repository. */
+  person(prefix: string, right: 'read' | 'write' | 'admin'): Promise<Person>;
   restartAgent(whileDown?: () => Promise<void>): Promise<void>;
 }
 
@@ -126,6 +128,11 @@ export async function startForgeScene(t: Pick<TestContext, 'after'>, options: Fo
         },
         { timeoutMs: 40_000 },
       );
+    },
+    async person(prefix, right) {
+      const person = await testPerson(prefix, repository.forge);
+      await repository.addCollaborator(person.name, right);
+      return person;
     },
     async restartAgent(whileDown) {
       await agent.stop();
