@@ -54,7 +54,10 @@ export interface BuiltParts {
 }
 
 const FOLD_DELAY_MS = 75;
+/** How all Plugins of a Sync are is asked anew for each answer: with many it is asked more seldom. */
 const ANSWER_DELAY_MS = 50;
+const ANSWER_MS_PER_PLUGIN = 0.2;
+const LONGEST_ANSWER_DELAY_MS = 500;
 /** A rollout moves the cluster many times; plans of pull requests follow once it has come to rest. */
 const MOVED_DELAY_MS = 3_000;
 /** Each write of a Sync's status costs the API server as much as it lists (0.13 ms an entry): large ones are spaced. */
@@ -79,7 +82,10 @@ export function buildParts(options: TermOptions, queues: Queues): BuiltParts {
     return Math.max(FOLD_DELAY_MS, (memories.of(key).savedAt ?? 0) + spacing - clock.now());
   }
 
-  const wakeAnswers: SyncParts['wakeAnswers'] = (key) => queues.answer.add(key, { after: ANSWER_DELAY_MS });
+  const wakeAnswers: SyncParts['wakeAnswers'] = (key) =>
+    queues.answer.add(key, {
+      after: Math.min(Math.max(ANSWER_DELAY_MS, plugins.size * ANSWER_MS_PER_PLUGIN), LONGEST_ANSWER_DELAY_MS),
+    });
   const wakePulls: SyncParts['wakePulls'] = (key, wish) => queues.pull.add(key, wish);
   const wakePull: SyncParts['wakePull'] = (key, number, wish) => queues.pull.add(`${key}#${number}`, wish);
   const dependents = new Dependents();

@@ -1,6 +1,7 @@
 import { CONDITION, findCondition, type Plugin, type Sync } from '../api/index.ts';
 import type { Drifted } from '../report/drift.ts';
 import type { HeadFacts, PluginState } from '../report/verdict.ts';
+import type { Compiled } from './compile.ts';
 import { differsFromShown, type MergedFrom } from './pulls/merged.ts';
 import { keyOf } from './store.ts';
 import type { SyncParts } from './sync-parts.ts';
@@ -46,12 +47,16 @@ export function headFacts(parts: SyncParts, key: string, sync: Sync): HeadFacts 
     ...(written && status.held !== undefined ? { held: status.held.reason } : {}),
     ...(removals === undefined ? {} : { busy: removals }),
     plugins,
-    ...differsNow(parts, mergedFrom, compiled.commit),
+    ...differsNow(parts, mergedFrom, compiled),
   };
 }
 
-function differsNow(parts: SyncParts, merged: MergedFrom | undefined, head: string): Pick<HeadFacts, 'differs'> {
-  const differs = merged?.commit === head ? differsFromShown(parts, merged) : undefined;
+function differsNow(
+  parts: SyncParts,
+  merged: MergedFrom | undefined,
+  { commit, plugins }: Compiled,
+): Pick<HeadFacts, 'differs'> {
+  const differs = merged?.commit === commit ? differsFromShown(parts, merged, plugins) : undefined;
   return differs === undefined ? {} : { differs };
 }
 

@@ -13,6 +13,7 @@ import { removalHold } from './prune-revision.ts';
 import { isDeclared } from './records.ts';
 import { type RenderRevisionInput, type RevisionPlugin, renderRevision } from './render-revision.ts';
 import { keyOf } from './store.ts';
+import { touchesOf } from './touches.ts';
 
 export interface PreviewInput
   extends Pick<
@@ -36,6 +37,7 @@ export interface Preview {
 }
 
 const PARALLEL_PLUGINS = 4;
+const NOTHING = new Map<string, never>();
 
 /**
  * What a revision would do to the cluster, without doing it: the same compiling, rendering and planning as in a real
@@ -65,7 +67,9 @@ export async function previewRevision(input: PreviewInput): Promise<Preview> {
   }
   const pruneOff = sync.spec.prune.enabled ? undefined : 'spec.prune.enabled of the Sync is false';
   for (const plugin of removed.filter((one) => isMeant(keyOf(one)))) {
-    plan.plugins.push(await planRemoval({ ...common, unknown: pruneOff ?? unknown }, plugin));
+    const removal = await planRemoval({ ...common, unknown: pruneOff ?? unknown }, plugin);
+    plan.plugins.push(removal);
+    touches.push(...touchesOf(keyOf(plugin), removal, NOTHING, NOTHING));
     holdForDependents(input, plugin, removed, plan);
   }
   plan.plugins = settleDuplicates(plan.plugins);

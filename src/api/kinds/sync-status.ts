@@ -109,8 +109,9 @@ const PULL_REQUEST = {
       type: 'array',
       'x-kubernetes-list-type': 'atomic',
       items: SHOWN_OBJECT,
-      description: 'What the merge would do, object by object, as the comment says.',
+      description: 'What the merge would do, object by object, as the comment says. Empty where that is much.',
     },
+    digest: { type: 'string', description: 'Hash of the whole plan that was shown.' },
     held: { type: 'boolean', description: 'Something of it waits for approval.' },
     approved: {
       type: 'object',

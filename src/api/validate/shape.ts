@@ -27,7 +27,11 @@ export function checkShape(definition: KindDefinition, object: unknown): Violati
   const validate = validatorFor(definition);
   if (validate(object)) return [];
   const errors = (validate.errors ?? []).filter((error) => error.params.additionalProperty !== '__proto__');
-  return errors.map(violationOf);
+  // What has the wrong type breaks every other rule too; once is enough to say so.
+  const mistyped = new Set(errors.filter(({ keyword }) => keyword === 'type').map(({ instancePath }) => instancePath));
+  return errors
+    .filter(({ keyword, instancePath }) => keyword === 'type' || !mistyped.has(instancePath))
+    .map(violationOf);
 }
 
 function violationOf(error: ErrorObject): Violation {

@@ -1,7 +1,6 @@
 import { isError, type PlannedPull, type Sync } from '../../api/index.ts';
 import type { Forge, PullRequest } from '../../forge/forge.ts';
 import { asksFor, type Said } from '../../report/approval.ts';
-import { contentKey } from '../../resolve/key.ts';
 import { regarding } from '../regarding.ts';
 import type { SyncParts } from '../sync-parts.ts';
 import { keptName } from './plan-pull.ts';
@@ -129,7 +128,7 @@ async function noteApproval(
 
 /** Its comment is to tell of it: without facts it is planned again. */
 function withApproval({ facts: _, ...pull }: PlannedPull, by: string): PlannedPull {
-  return { ...pull, approved: { by, head: pull.head, shown: shownHash(pull) } };
+  return { ...pull, approved: { by, head: pull.head, shown: pull.digest ?? '' } };
 }
 
 /** The first who may push, as the forge says now. */
@@ -142,9 +141,4 @@ async function firstEntitled(forge: Forge, asks: readonly Said[], signal: AbortS
     }
   }
   return undefined;
-}
-
-/** Of everything that a plan showed: an approval holds for this and nothing else. */
-export function shownHash({ shown }: Pick<PlannedPull, 'shown'>): string {
-  return contentKey({ shown: shown.map(({ plugin, object, action, hash }) => [plugin, object, action, hash ?? '']) });
 }

@@ -3,8 +3,6 @@ import type { GitRepository } from '../../git/repository.ts';
 import { differences } from '../../report/outline.ts';
 import { regarding } from '../regarding.ts';
 import type { SyncParts } from '../sync-parts.ts';
-import { shownHash } from './look.ts';
-import { SHOWN_KEPT } from './preview-pull.ts';
 
 export interface MergedFrom {
   commit: string;
@@ -37,7 +35,7 @@ export async function pullBehind(
 export async function carryApproval(parts: SyncParts, key: string, commit: string, pull: PlannedPull): Promise<void> {
   const { approved, head, number } = pull;
   const sync = parts.syncs.get(key);
-  if (sync === undefined || approved?.head !== head || approved.shown !== shownHash(pull)) return;
+  if (sync === undefined || approved?.head !== head || approved.shown !== pull.digest) return;
   const before = sync.metadata.annotations?.[ANNOTATION.approve];
   if ((before ?? '').split(/[\s,]+/).includes(commit)) return;
   const body = {
@@ -60,9 +58,13 @@ export async function carryApproval(parts: SyncParts, key: string, commit: strin
 export function differsFromShown(
   parts: SyncParts,
   { commit, pull }: MergedFrom,
+  declared: ReadonlySet<string>,
 ): { pullRequest: number; what: string[] } | undefined {
-  if (pull.shown.length >= SHOWN_KEPT) return undefined;
+  // Nothing is on record of a large plan.
+  if (pull.shown.length === 0 && pull.plugins.length > 0) return undefined;
   const plugins = new Set([...pull.plugins, ...pull.shown.map(({ plugin }) => plugin)]);
+  // Plugins that leave are removed by rules of their own, whose steps nobody counts.
+  const shown = pull.shown.filter(({ plugin }) => declared.has(plugin));
   const done = [...plugins].flatMap((plugin) => parts.carried.at(plugin, commit) ?? []);
-  return { pullRequest: pull.number, what: differences(pull.shown, done) };
+  return { pullRequest: pull.number, what: differences(shown, done) };
 }

@@ -10,13 +10,12 @@ import { contextsFor } from '../speaker.ts';
 import type { SyncParts } from '../sync-parts.ts';
 import { commentOn } from './comment.ts';
 import { withGiven } from './given.ts';
-import { shownHash } from './look.ts';
 import { type MergedPull, mergePull, planPull } from './plan-pull.ts';
 import { changePulls, pullOnRecord, withPull } from './records.ts';
 import { factsFor } from './stale.ts';
 
-/** What cannot be shown whole in status is compared no further. */
-export const SHOWN_KEPT = 500;
+/** Objects that are on record of one plan, at most; of larger ones there is only a hash. */
+const SHOWN_KEPT = 200;
 
 /** Plans one pull request against the cluster and says so on the forge. Writes nothing to the cluster but its record. */
 export async function previewPull(
@@ -78,7 +77,8 @@ async function preview(
     ...of,
     facts,
     held: plan.held.length > 0,
-    shown: shown.slice(0, SHOWN_KEPT),
+    shown: shown.length > SHOWN_KEPT ? [] : shown,
+    digest: digestOf(shown),
     plannedAt: known?.head === head && known.plannedAt !== undefined ? known.plannedAt : timestamp(parts.clock.now()),
   };
   const told = voided(next);
@@ -158,19 +158,25 @@ function pickKept(known: PlannedPull | undefined, head: string): Partial<Planned
 }
 
 function pick(known: PlannedPull): Partial<PlannedPull> {
-  const { facts, held, plannedAt, plugins, shown } = known;
+  const { facts, held, plannedAt, plugins, shown, digest } = known;
   return {
     plugins,
     shown,
     ...(facts === undefined ? {} : { facts }),
+    ...(digest === undefined ? {} : { digest }),
     ...(held === undefined ? {} : { held }),
     ...(plannedAt === undefined ? {} : { plannedAt }),
   };
 }
 
+/** Of everything that a plan showed: an approval holds for this and nothing else. */
+function digestOf(shown: PlannedPull['shown']): string {
+  return contentKey({ shown: shown.map(({ plugin, object, action, hash }) => [plugin, object, action, hash ?? '']) });
+}
+
 /** An approval is for what was shown: where the plan has become another, it is asked for again. */
 function voided(pull: PlannedPull): PlannedPull {
-  if (pull.approved === undefined || pull.approved.shown === shownHash(pull)) return pull;
+  if (pull.approved === undefined || pull.approved.shown === pull.digest) return pull;
   const { approved: _, ...rest } = pull;
   return rest;
 }

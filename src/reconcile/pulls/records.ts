@@ -5,6 +5,8 @@ import { writeStatus } from '../write-status.ts';
 /** Closed ones are remembered for the commits that they become. */
 const CLOSED_KEPT = 20;
 const OPEN_KEPT = 100;
+/** Objects of all plans together: a Sync's status must stay small. */
+const SHOWN_KEPT = 1_000;
 
 export function pullOnRecord(sync: Sync | undefined, number: number): PlannedPull | undefined {
   return sync?.status?.pullRequests?.find((pull) => pull.number === number);
@@ -37,5 +39,10 @@ export function withPull(pulls: readonly PlannedPull[], pull: PlannedPull): Plan
 function kept(pulls: readonly PlannedPull[]): PlannedPull[] {
   const open = pulls.filter(({ closed }) => closed !== true).slice(0, OPEN_KEPT);
   const closed = pulls.filter((pull) => pull.closed === true).slice(0, CLOSED_KEPT);
-  return [...open, ...closed].toSorted((a, b) => b.number - a.number);
+  let shown = 0;
+  const small = [...open, ...closed].map((pull) => {
+    shown += pull.shown.length;
+    return shown > SHOWN_KEPT ? { ...pull, shown: [] } : pull;
+  });
+  return small.toSorted((a, b) => b.number - a.number);
 }
