@@ -39,7 +39,10 @@ export function receiveHook(
   const { about, delivery } = readHook(headers, body);
   if (parts.deliveries.isReplay(key, delivery)) return { status: 202, text: 'this came before' };
   if (about === 'push') parts.wakeSync(key, { poll: true });
-  if (about === 'pull-request' || about === 'comment') parts.wakePulls(key);
+  if (about === 'push' || about === 'pull-request' || about === 'comment') {
+    parts.pulls.hint(key);
+    parts.wakePulls(key);
+  }
   return { status: 202, text: ANSWERS[about] };
 }
 

@@ -136,6 +136,9 @@ async function lookAtGit(parts: SyncParts, key: string, sync: Sync, memory: Sync
   try {
     const head = await repository.resolve(sync.spec.repository.ref ?? {});
     if (memory.compiled?.commit === head.commit && memory.generation === sync.metadata.generation) {
+      // A head that could not be read may have gone back to the one before it.
+      if (memory.trouble !== undefined) parts.wakeAnswers(key);
+      memory.trouble = undefined;
       parts.metrics.fetched('unchanged', seconds());
       return true;
     }

@@ -130,7 +130,11 @@ export function runTerm(options: TermOptions): Term {
 }
 
 /** `namespace/sync` asks which pull requests are open, `namespace/sync#3` for the plan of one. */
-async function reconcilePull(parts: SyncParts, key: string, signal: AbortSignal): Promise<undefined> {
+async function reconcilePull(
+  parts: SyncParts,
+  key: string,
+  signal: AbortSignal,
+): Promise<{ requeueAfterMs?: number } | undefined> {
   const at = key.lastIndexOf('#');
   if (at < 0) return await lookAtPulls(parts, key, signal);
   return await previewPull(parts, key.slice(0, at), Number(key.slice(at + 1)), signal);

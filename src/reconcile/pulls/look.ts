@@ -6,11 +6,18 @@ import type { SyncParts } from '../sync-parts.ts';
 import { keptName } from './plan-pull.ts';
 import { changePulls, pullOnRecord, withPull } from './records.ts';
 
+/** By then the lists of a forge have what its hook told of. */
+const SECOND_LOOK_MS = 5_000;
+
 /**
  * Looks which pull requests are open and asks for a plan of those that moved. What people wrote is read only where
  * something waits for it.
  */
-export async function lookAtPulls(parts: SyncParts, key: string, signal: AbortSignal): Promise<undefined> {
+export async function lookAtPulls(
+  parts: SyncParts,
+  key: string,
+  signal: AbortSignal,
+): Promise<{ requeueAfterMs?: number } | undefined> {
   const sync = parts.syncs.get(key);
   if (sync === undefined) {
     parts.pulls.forget(key);
@@ -19,6 +26,7 @@ export async function lookAtPulls(parts: SyncParts, key: string, signal: AbortSi
   const branch = branchOf(parts, key);
   if (sync.spec.forge?.previews !== true || sync.spec.suspend || branch === undefined) return undefined;
   const { forks } = sync.spec.forge;
+  const wasHinted = parts.pulls.takeHint(key);
   await parts.troubles.about(
     parts,
     key,
@@ -42,7 +50,7 @@ export async function lookAtPulls(parts: SyncParts, key: string, signal: AbortSi
     },
     'pulls',
   );
-  return undefined;
+  return wasHinted ? { requeueAfterMs: SECOND_LOOK_MS } : undefined;
 }
 
 /** Something that can be seen without planning says that the plan on record is about something else. */

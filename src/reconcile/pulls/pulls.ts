@@ -8,6 +8,7 @@ export class Pulls {
   readonly #open = new Map<string, Map<number, PullRequest>>();
   readonly #lines = new Map<string, Promise<unknown>>();
   readonly #plans = new Map<string, string>();
+  readonly #hinted = new Set<string>();
   #characters = 0;
 
   /** Those that are open and meant for the followed branch. */
@@ -23,8 +24,19 @@ export class Pulls {
     return [...(this.#open.get(sync)?.values() ?? [])];
   }
 
+  /** A hook told of news: forges send some before their own lists have them. */
+  hint(sync: string): void {
+    this.#hinted.add(sync);
+  }
+
+  /** Whether there was a hint since this was asked last. */
+  takeHint(sync: string): boolean {
+    return this.#hinted.delete(sync);
+  }
+
   forget(sync: string): void {
     this.#open.delete(sync);
+    this.#hinted.delete(sync);
     this.#lines.delete(sync);
   }
 
