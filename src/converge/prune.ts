@@ -5,6 +5,8 @@ import { settleAll } from './limit.ts';
 import { removalWaves } from './stages.ts';
 
 const PARALLEL_DELETES = 16;
+/** Objects whose status changes all the time are caught in between soon enough. */
+const MOST_TRIES = 5;
 
 export interface RemovalProgress {
   /** Gone, or no longer ours: drop them from the record. */
@@ -22,7 +24,8 @@ export type Gate = (entry: InventoryEntry) => Promise<string | undefined>;
 /**
  * Takes removal one wave further: asks the objects of the first wave that still has any to go, and reports. Call again
  * when one of them is gone. An object is deleted only while it is the very one on record (by uid), or, where a crash
- * left no uid on record, only while it carries the Plugin's labels.
+ * left no uid on record, only while it carries the Plugin's labels; and only as it was read: one that another Plugin
+ * takes over at this moment is left to it.
  */
 export async function removeNextWave(
   client: KubeClient,
@@ -52,23 +55,27 @@ async function removeOne(
   entry: InventoryEntry,
   gate: Gate,
 ): Promise<'gone' | { finalizers: readonly string[] } | { why: string }> {
-  const live = await readOrAbsent(client, entry);
-  if (live === undefined) return 'gone';
-  if (!isOurs(plugin, entry, live)) return 'gone';
-  if (live.metadata.deletionTimestamp !== undefined) return { finalizers: live.metadata.finalizers ?? [] };
-  const why = await gate(entry);
-  if (why !== undefined) return { why };
-  const { uid } = live.metadata;
-  try {
-    await client.delete(entry, { ...(uid === undefined ? {} : { uid }), propagation: 'Background' });
-  } catch (error) {
-    // Most likely another object took the name between our read and our delete: that one is not ours.
-    const now = isError(error, 'KubeConflict') ? await readOrAbsent(client, entry) : live;
-    if (now === undefined || !isOurs(plugin, entry, now)) return 'gone';
-    throw error;
+  for (let tries = 1; ; tries++) {
+    const live = await readOrAbsent(client, entry);
+    if (live === undefined || !isOurs(plugin, entry, live)) return 'gone';
+    if (live.metadata.deletionTimestamp !== undefined) return { finalizers: live.metadata.finalizers ?? [] };
+    const why = await gate(entry);
+    if (why !== undefined) return { why };
+    const { uid, resourceVersion } = live.metadata;
+    const just = {
+      ...(uid === undefined ? {} : { uid }),
+      ...(resourceVersion === undefined ? {} : { resourceVersion }),
+    };
+    try {
+      await client.delete(entry, { ...just, propagation: 'Background' });
+    } catch (error) {
+      // Changed since it was read: most likely by its own controller, but it may have been taken over or replaced.
+      if (!isError(error, 'KubeConflict') || tries === MOST_TRIES) throw error;
+      continue;
+    }
+    const after = await readOrAbsent(client, entry);
+    return after === undefined || after.metadata.uid !== uid ? 'gone' : { finalizers: after.metadata.finalizers ?? [] };
   }
-  const after = await readOrAbsent(client, entry);
-  return after === undefined || after.metadata.uid !== uid ? 'gone' : { finalizers: after.metadata.finalizers ?? [] };
 }
 
 function isOurs(plugin: string, entry: InventoryEntry, live: KubeObject): boolean {

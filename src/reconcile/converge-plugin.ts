@@ -29,6 +29,7 @@ import type { PluginVerdict } from './plugin.ts';
 import type { PluginFindings } from './plugin-status.ts';
 import { failedWith, problemsOf, unservedOf } from './problems.ts';
 import { comeBackFor, markLeaving, markNewer, removeLeaving, wakeTakers } from './prune-plugin.ts';
+import { PARTLY } from './records.ts';
 import { regarding } from './regarding.ts';
 import { renderDeclared } from './render-declared.ts';
 import type { Rendered } from './rendered.ts';
@@ -109,7 +110,7 @@ async function carryOut(
   const attempted = attemptOf(plugin, inputs.key);
   const intent: PluginFindings = {
     inventory: [...marked.values()],
-    ...(input.isNew ? { attempted } : {}),
+    ...(input.isNew ? { attempted, ...revisionBegun(plugin) } : {}),
     ...(run === undefined ? {} : { release: run.intent }),
   };
   await ensureFinalizer(parts, plugin);
@@ -125,6 +126,12 @@ async function carryOut(
   if (run === undefined) return await writeObjects(parts, input, rendered, look, marked);
   const verdict = await writeObjects(parts, input, rendered, look, marked, run);
   return isFailure(verdict) ? await afterFailure(plugin, run, inputs.key, verdict, inputs.secrets) : verdict;
+}
+
+/** What was applied holds no longer as a whole. A first install takes nothing's place. */
+function revisionBegun({ status }: Plugin): Pick<PluginFindings, 'revision'> {
+  const { revision } = status ?? {};
+  return revision?.key === undefined ? {} : { revision: { ...revision, key: PARTLY } };
 }
 
 function isFailure({ outcome, error }: PluginVerdict): boolean {

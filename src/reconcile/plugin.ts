@@ -79,7 +79,7 @@ async function lookAt(parts: Parts, key: string, plugin: Plugin, signal: AbortSi
     return await remove(parts, key, plugin, { why: activity.why, final: false }, signal);
   if (activity.state === 'waiting') return waiting('FactUnknown', [activity.why]);
 
-  let tried = plugin.status?.revision?.key ?? '';
+  let tried = plugin.status?.attempted?.key ?? '';
   let secrets: readonly string[] = [];
   try {
     const isAsked = asksForLook(plugin);

@@ -11,6 +11,12 @@ export const DROPPED = 'dropped';
 /** In place of a hash: declared, but newer in the cluster than the chart has it, and left so. */
 export const NEWER = 'newer';
 
+/**
+ * In place of the key of what is applied: something else was begun. From then on what is on record is neither the one
+ * nor the other, and who goes back to what was applied has to apply it anew.
+ */
+export const PARTLY = 'partly';
+
 export function isDeclared(entry: InventoryEntry): boolean {
   return entry.applied !== LEAVING && entry.applied !== KEPT && entry.applied !== DROPPED;
 }

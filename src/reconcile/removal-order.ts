@@ -19,7 +19,7 @@ export type RemovalGate = (entry: InventoryEntry) => Promise<string | undefined>
  */
 export function removalGate(parts: Parts, key: string, plugin: Plugin, client: KubeClient): RemovalGate {
   let holders: Promise<string[]> | undefined;
-  return async (entry) => {
+  const whyOthersFirst = async (entry: InventoryEntry): Promise<string | undefined> => {
     if (['webhooks', 'custom'].includes(removalWave(entry))) return undefined;
     holders ??= holdersOfOurKinds(parts, key, plugin);
     const first = await holders;
@@ -27,6 +27,19 @@ export function removalGate(parts: Parts, key: string, plugin: Plugin, client: K
     if (isDefinition(entry)) return await whyDefinitionWaits(client, entry);
     return isNamespace(entry) ? await whyNamespaceWaits(parts, key, plugin, client, entry.name) : undefined;
   };
+  // Last: whoever deletes goes on at once, and whatever was decided before may be old.
+  return async (entry) => (await whyOthersFirst(entry)) ?? whyNotNow(parts, key, plugin, entry);
+}
+
+/** A removal takes its time, and what is declared may change meanwhile: an object that is wanted again stays. */
+function whyNotNow(parts: Parts, key: string, plugin: Plugin, entry: InventoryEntry): string | undefined {
+  const { declared } = parts;
+  const at = refKey(entry);
+  const unknown = declared.whatIsUnknown(plugin);
+  if (unknown !== undefined) return `waits for ${unknown}`;
+  if (declared.declares(key, at) !== 'no') return `Plugin ${key} may declare it again`;
+  const to = declared.elsewhere(key, at);
+  return to === undefined ? undefined : `Plugin ${to} declares it now`;
 }
 
 /** On its way out, or no longer in the revision and to be removed, whatever that still waits for. */

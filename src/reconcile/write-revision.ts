@@ -16,7 +16,7 @@ import { asAccount } from './account.ts';
 import { whyNotOurs, withCommit } from './claim.ts';
 import type { Compiled, Wanted } from './compile.ts';
 import { ourFieldsOf } from './manager.ts';
-import { keyOf } from './store.ts';
+import { keyOf, type Stored } from './store.ts';
 import type { SyncMemory } from './sync-memory.ts';
 import type { SyncParts } from './sync-parts.ts';
 import { writeStatus } from './write-status.ts';
@@ -72,19 +72,24 @@ export async function writeRevision(
         fieldManager: SYNC_MANAGER,
         force: true,
       });
-      parts.storeFor(object.kind)?.put(object);
-      return object;
+      const store = parts.storeFor(object.kind);
+      store?.put(object);
+      // Another Sync wrote it at the same moment, and what came of that was here first.
+      return { object, why: whyNotMine(parts, sync, store?.get(keyOf(object)), one) };
     });
     results.forEach((result, index) => {
       const one = level[index];
       if (one === undefined) return;
-      if (result.status === 'fulfilled')
-        record.set(one.key, {
-          ...refOf(result.value),
-          ...(result.value.metadata.uid === undefined ? {} : { uid: result.value.metadata.uid }),
-          fields: hashFields(ourFieldsOf(result.value)),
-        });
-      else {
+      if (result.status === 'fulfilled') {
+        const { object, why } = result.value;
+        if (why !== undefined) faults.push(faultAt(one, why));
+        else
+          record.set(one.key, {
+            ...refOf(object),
+            ...(object.metadata.uid === undefined ? {} : { uid: object.metadata.uid }),
+            fields: hashFields(ourFieldsOf(object)),
+          });
+      } else {
         faults.push(faultOfWrite(one, result.reason));
         if (isError(result.reason) && result.reason.retry) retry ??= result.reason;
       }
@@ -108,8 +113,7 @@ function needsWriting(
   if (live === undefined) return true;
   if (live.metadata.deletionTimestamp !== undefined) return false;
   const key = keyOf(live);
-  const hasLetGo = (owner: string) => parts.syncs.get(owner) === undefined || parts.declared.isDropped(owner, key);
-  const why = whyNotOurs(live, wanted, sync, hasLetGo);
+  const why = whyNotMine(parts, sync, live, wanted);
   if (why !== undefined) {
     faults.push(faultAt(wanted, why));
     return false;
@@ -121,6 +125,13 @@ function needsWriting(
     originFiles(wanted.object.metadata.annotations?.[ANNOTATION.origin]).join();
   if (annotations?.[ANNOTATION.inputs] !== wanted.inputs || !sameFiles || entry?.uid !== live.metadata.uid) return true;
   return parts.storeFor(wanted.object.kind)?.fields(key) !== entry?.fields;
+}
+
+function whyNotMine(parts: SyncParts, sync: Sync, live: Stored | undefined, wanted: Wanted): string | undefined {
+  if (live === undefined) return undefined;
+  const key = keyOf(live);
+  const hasLetGo = (owner: string) => parts.syncs.get(owner) === undefined || parts.declared.isDropped(owner, key);
+  return whyNotOurs(live, wanted, sync, hasLetGo);
 }
 
 /** What the API server says about the one object. Everything else is trouble of the moment, and concerns them all. */

@@ -42,6 +42,23 @@ describe('a release that fails', { concurrency: 2 }, () => {
     assert.equal(after.filter((one) => one.endsWith(' deployed')).length, 1);
   });
 
+  test('an upgrade that failed is taken back in Git: the chart of before is deployed again, with what had been about to leave', async (t) => {
+    const scene = await startHelmScene(t);
+    const { platform } = scene;
+    const before = chart('app', { ...BODY, 'templates/left.yaml': configMap('left', []) });
+    await scene.install(before);
+    const uid = await platform.uid('left');
+    const files = { ...BODY, 'templates/migrate.yaml': MIGRATION };
+    await scene.declare(chart('app', files, { version: '2.0.0' }), { values: { text: 'two', breaks: true } });
+    await platform.pluginReaches('app', 'Failed');
+
+    await scene.install(before);
+    await platform.pluginReaches('app', 'Ready');
+    assert.equal(await platform.uid('left'), uid);
+    const after = await scene.history('app');
+    assert.deepEqual(after, ['1 superseded', '2 failed', '3 deployed']);
+  });
+
   test('H15: an object that the API server refuses is named with the reason, and the next good commit recovers', async (t) => {
     const scene = await startHelmScene(t);
     const { platform } = scene;

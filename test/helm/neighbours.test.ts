@@ -9,7 +9,7 @@ import { uniqueName } from '../support/names.ts';
 import { gadgetDefinition } from './charts/crds.ts';
 import { configMap } from './charts/fixture.ts';
 import { openRevision } from './support/open-revision.ts';
-import { dataOf, type HelmScene, startHelmScene } from './support/scene.ts';
+import { dataOf, type HelmScene, serve, startHelmScene } from './support/scene.ts';
 
 const ONE = { 'values.yaml': 'text: one\n', 'templates/one.yaml': configMap('one', ['text: {{ .Values.text }}']) };
 
@@ -76,14 +76,16 @@ describe('a release beside others', { concurrency: 2 }, () => {
     });
   });
 
-  test('H8: an object that moves to another release survives the upgrade and the removal of the old one', async (t) => {
+  test('H8: an object that moves to another release in one commit survives the upgrade and the removal of the old one', async (t) => {
     const scene = await startHelmScene(t);
-    const { platform, helm } = scene;
+    const { platform, helm, charts } = scene;
     const moving = { 'templates/moving.yaml': configMap('moving', ['text: {{ .Release.Name }}']) };
     await scene.install(chart('old', { ...ONE, ...moving }));
     const uid = await platform.uid('moving');
-    await scene.declare(chart('old', ONE, { version: '2.0.0' }));
-    await scene.install(chart('new', moving));
+    const old = serve(charts, chart('old', ONE, { version: '2.0.0' }));
+    // One commit: between two, nobody declares the object, and it would be right to remove it.
+    await scene.declare(chart('new', moving), {}, { 'plugins/old.yaml': old.plugin });
+    await platform.settles();
     await platform.pluginReaches('new', 'Ready');
     assert.equal(await platform.uid('moving'), uid);
     const live = await platform.get('ConfigMap', 'moving');

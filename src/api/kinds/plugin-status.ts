@@ -22,7 +22,8 @@ const REVISION = {
     app: { type: 'string', description: 'Version of the application, as the chart names it.' },
     key: {
       type: 'string',
-      description: 'Hash of everything that the objects are made from. The same key gives the same objects.',
+      description:
+        'Hash of everything that the objects are made from. The same key gives the same objects. `partly` while something else is begun and not through.',
     },
   },
 } as const satisfies Schema;

@@ -32,6 +32,33 @@ test('D3: one of twenty files is broken: the nineteen others converge, nothing o
   assert.deepEqual((await platform.get('ConfigMap', 'p7'))?.data, { a: '2' });
 });
 
+test('a change that was refused half way is taken back in Git: everything is as before, and what had been about to leave stays', async (t) => {
+  const fixed = (a: string) =>
+    yaml({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'fixed' }, immutable: true, data: { a } });
+  const before = {
+    'apps/a/left.yaml': configMap('left'),
+    'apps/a/changed.yaml': configMap('changed', { a: '1' }),
+    'apps/a/fixed.yaml': fixed('1'),
+  };
+  const platform = await startPlatform(t, { files: { 'plugins/a.yaml': pluginYaml('a', 'apps/a'), ...before } });
+  await platform.settles();
+  const uid = await platform.uid('left');
+
+  await platform.push({
+    'apps/a/left.yaml': null,
+    'apps/a/changed.yaml': configMap('changed', { a: '2' }),
+    'apps/a/fixed.yaml': fixed('2'),
+  });
+  await platform.pluginReaches('a', 'Failed');
+  assert.deepEqual((await platform.get('ConfigMap', 'changed'))?.data, { a: '2' });
+  assert.equal(await platform.uid('left'), uid, 'nothing goes before everything is applied');
+
+  await platform.push(before);
+  await platform.settles();
+  assert.deepEqual((await platform.get('ConfigMap', 'changed'))?.data, { a: '1' });
+  assert.equal(await platform.uid('left'), uid);
+});
+
 test('D3: a removal in the same commit as a broken file waits until the file is corrected', async (t) => {
   const platform = await startPlatform(t, {
     files: {

@@ -4,7 +4,9 @@ import { ANNOTATION, API_VERSION, LABEL } from '../../../src/api/index.ts';
 import { configMap, declareTestSync, pluginYaml } from '../../support/agent.ts';
 import { always, eventually } from '../../support/eventually.ts';
 import { commitFiles } from '../../support/gitserver.ts';
+import type { SeenRequest } from '../../support/httpproxy.ts';
 import { startPlatform } from '../support/platform.ts';
+import { startProxied } from '../support/proxied.ts';
 
 test('D11: two Syncs declare one Plugin: the first keeps it, the other is told which, and neither takes it along', async (t) => {
   const platform = await startPlatform(t, {
@@ -83,6 +85,45 @@ test('D11: two Syncs that begin at the same moment with one Plugin end with one 
     platform.look();
     const { metadata } = (await platform.plugin('a')) ?? {};
     assert.equal(metadata?.resourceVersion, before?.metadata.resourceVersion);
+  });
+});
+
+test('D11: two Syncs write one Plugin at the same moment, and the earlier answer comes last: one has it, the other is told', async (t) => {
+  const { proxy, kubeconfig } = await startProxied(t);
+  const isWatch = ({ path }: SeenRequest) => /\/plugins\?.*watch=/.test(path);
+  const isWrite = ({ method, path }: SeenRequest) => method === 'PATCH' && path.includes('/plugins/a?');
+  // Answers are all that is heard of Plugins: the watch is late.
+  proxy.before = (request) => (isWatch(request) ? 'hang' : undefined);
+  const platform = await startPlatform(t, { files: { 'README.md': 'nothing yet' }, agent: { kubeconfig } });
+  await platform.settles();
+  const writes: SeenRequest[] = [];
+  const [bothSent, firstDone, secondDone] = [newEvent(), newEvent(), newEvent()];
+  proxy.before = async (request) => {
+    if (isWatch(request)) return 'hang';
+    if (!isWrite(request)) return undefined;
+    if (writes.push(request) === 2) bothSent.resolve();
+    await bothSent.promise;
+    if (request === writes[1]) await firstDone.promise;
+    return undefined;
+  };
+  proxy.after = async (request) => {
+    if (request === writes[0]) {
+      firstDone.resolve();
+      await secondDone.promise;
+    } else if (request === writes[1]) setTimeout(secondDone.resolve, 300);
+    return undefined;
+  };
+  const other = await platform.server.createRepository('other');
+  const files = { 'a.yaml': pluginYaml('a', 'apps/a'), 'apps/a/cm.yaml': configMap('a') };
+  await commitFiles(platform.repository, files);
+  await commitFiles(other, files);
+  await declareTestSync(platform.client, { namespace: platform.namespace, name: 'other', url: other.url });
+  platform.look();
+  await eventually(async () => {
+    const syncs = [await platform.sync(), await platform.sync('other')];
+    const owner = (await platform.plugin('a'))?.metadata.labels?.[LABEL.sync];
+    const phases = syncs.map(({ metadata, status }) => `${metadata.name === owner} ${status?.phase}`);
+    assert.deepEqual(phases.toSorted(), ['false Failed', 'true Ready']);
   });
 });
 
@@ -234,3 +275,7 @@ test('D12: a Plugin that a person made is not taken by a Sync that declares one 
     assert.equal(taken?.metadata.uid, before?.metadata.uid);
   });
 });
+
+function newEvent(): PromiseWithResolvers<void> {
+  return Promise.withResolvers<void>();
+}
