@@ -110,7 +110,10 @@ async function carryOut(
     ...(run === undefined ? {} : { release: run.intent }),
   };
   await ensureFinalizer(parts, plugin);
-  if (tasks.length > 0 || !sameInventory(marked, input.record) || (run !== undefined && run.record === undefined)) {
+  // A release that goes on, where a hook was waited for, has said so before: to say it again would undo what it waits for.
+  const goesOn = run?.record !== undefined && plugin.status?.phase === 'Progressing';
+  const isNews = !sameInventory(marked, input.record) || (run !== undefined && run.record === undefined);
+  if (isNews || (tasks.length > 0 && !goesOn)) {
     // Law 3: on record before the first write.
     const message = `applying ${tasks.length} of ${rendered.objects.length} objects`;
     const recorded = await saveStatus(parts, key, {
