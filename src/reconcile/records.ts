@@ -8,9 +8,6 @@ export const KEPT = 'kept';
 /** In place of a hash: no longer declared; whether it goes is decided when the whole revision is known. */
 export const DROPPED = 'dropped';
 
-/** In place of a hash: declared, but newer in the cluster than the chart has it, and left so. */
-export const NEWER = 'newer';
-
 export function isDeclared(entry: InventoryEntry): boolean {
   return entry.applied !== LEAVING && entry.applied !== KEPT && entry.applied !== DROPPED;
 }
