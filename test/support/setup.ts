@@ -6,6 +6,8 @@ import { installKinds } from '../api/install.ts';
 
 /** Where tests find their cluster. Set it (see keep.ts) to use one that already runs. */
 const VARIABLE = 'ESPALIER_TEST_KUBECONFIG';
+/** Set when the control plane ends with the run, so that nobody need clean it up. */
+const DISPOSABLE = 'ESPALIER_TEST_DISPOSABLE';
 
 let plane: ControlPlane | undefined;
 
@@ -13,7 +15,10 @@ let plane: ControlPlane | undefined;
 export async function globalSetup(): Promise<void> {
   // Every test file is a process that loads much the same modules: what one has compiled, the next need not.
   process.env.NODE_COMPILE_CACHE ??= join(cacheFor(process.env).root, 'compiled');
-  process.env[VARIABLE] ??= await start();
+  if (process.env[VARIABLE] === undefined) {
+    process.env[VARIABLE] = await start();
+    process.env[DISPOSABLE] = '1';
+  }
   const client = createClient({ kubeconfig: process.env[VARIABLE] });
   await installKinds(client);
   await client.close();

@@ -150,7 +150,7 @@ export const PLUGIN_STATUS = {
       description: 'The objects that this Plugin owns. Only these are ever changed or deleted.',
     },
     notDowngraded: {
-      description: 'Definitions of the chart that are newer in the cluster, and left as they are there',
+      description: 'Definitions of the chart that are newer in the cluster, and left as they are there.',
       type: 'array',
       'x-kubernetes-list-type': 'atomic',
       items: { type: 'string' },
