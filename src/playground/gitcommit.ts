@@ -46,10 +46,13 @@ export async function commitFiles(
   return await git(repository.folder, args, { input: stream });
 }
 
-/** What the branch stands at; empty where there is none. A file, where Git has not packed it away: a process costs more. */
+/** What the branch stands at; empty where there is none. Read from files: a process costs more. */
 async function headOf(folder: string, ref: string): Promise<string> {
   const loose = await readFile(join(folder, ref), 'utf8').catch(() => '');
-  return loose === '' ? await git(folder, ['for-each-ref', '--format=%(objectname)', ref]) : loose.trim();
+  if (loose !== '') return loose.trim();
+  const packed = await readFile(join(folder, 'packed-refs'), 'utf8').catch(() => '');
+  const line = packed.split('\n').find((one) => one.endsWith(` ${ref}`));
+  return line?.split(' ')[0] ?? '';
 }
 
 function fileLines(path: string, file: NewFile): (string | Uint8Array)[] {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, rm } from 'node:fs/promises';
+import { appendFile, mkdir, readFile, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { EspalierError } from '../api/index.ts';
 import { git } from './git.ts';
@@ -9,17 +9,20 @@ export const DEFAULT_BRANCH = 'main';
 /** Lower-case names, folders allowed: no name can leave the root or meet a file of Git's. */
 const NAME = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\/[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/;
 
-const SETTINGS: [string, string][] = [
-  ['http.receivepack', 'true'],
-  ['receive.denyDeletes', 'false'],
-  ['receive.denyDeleteCurrent', 'ignore'],
-  ['receive.denyNonFastForwards', 'false'],
-  ['receive.autogc', 'false'],
-  ['gc.auto', '0'],
-  // What forges allow: fetching by commit and partial clones.
-  ['uploadpack.allowFilter', 'true'],
-  ['uploadpack.allowAnySHA1InWant', 'true'],
-];
+/** Every kind of push, and what forges allow: fetching by commit and partial clones. */
+const SETTINGS = `[http]
+	receivepack = true
+[receive]
+	denyDeletes = false
+	denyDeleteCurrent = ignore
+	denyNonFastForwards = false
+	autogc = false
+[gc]
+	auto = 0
+[uploadpack]
+	allowFilter = true
+	allowAnySHA1InWant = true
+`;
 
 /** Makes an empty bare repository that accepts pushes of every kind, and returns its folder. */
 export async function initRepository(root: string, name: string): Promise<string> {
@@ -31,9 +34,8 @@ export async function initRepository(root: string, name: string): Promise<string
   }
   const folder = join(root, `${name}.git`);
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const settings = SETTINGS.flatMap(([key, value]) => ['-c', `${key}=${value}`]);
-  await git(folder, [...settings, 'init', '--quiet', '--bare', '--template=', `--initial-branch=${DEFAULT_BRANCH}`]);
-  for (const [key, value] of SETTINGS) await git(folder, ['config', key, value]);
+  await git(folder, ['init', '--quiet', '--bare', '--template=', `--initial-branch=${DEFAULT_BRANCH}`]);
+  await appendFile(join(folder, 'config'), SETTINGS);
   return folder;
 }
 

@@ -138,7 +138,12 @@ export async function startGitServer(options: GitServerOptions): Promise<GitServ
         folder,
         ...(commit !== undefined && { commit }),
       };
-      repositories.set(name, { ...served, access, refs: await readRefs(folder), told: Promise.resolve() });
+      repositories.set(name, {
+        ...served,
+        access,
+        refs: commit === undefined ? new Map() : await readRefs(folder),
+        told: Promise.resolve(),
+      });
       return served;
     },
     setAccess(name, access) {

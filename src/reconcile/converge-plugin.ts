@@ -28,7 +28,7 @@ import type { Parts } from './parts.ts';
 import type { PluginVerdict } from './plugin.ts';
 import type { PluginFindings } from './plugin-status.ts';
 import { failedWith, problemsOf, unservedOf } from './problems.ts';
-import { comeBackFor, markLeaving, markNewer, removeLeaving, wakeTakers } from './prune-plugin.ts';
+import { comeBackFor, markLeaving, removeLeaving, wakeTakers } from './prune-plugin.ts';
 import { PARTLY } from './records.ts';
 import { regarding } from './regarding.ts';
 import { renderDeclared } from './render-declared.ts';
@@ -104,7 +104,7 @@ async function carryOut(
     tasks.map((task) => refOf(task.object)),
     rendered.hashes,
   );
-  const marked = markNewer(markLeaving(intended, plan), look.newer);
+  const marked = markLeaving(intended, plan);
   wakeTakers(parts, plan);
   parts.watches.use(key, [...marked.values()]);
   const attempted = attemptOf(plugin, inputs.key);
@@ -114,7 +114,10 @@ async function carryOut(
     ...(run === undefined ? {} : { release: run.intent }),
   };
   await ensureFinalizer(parts, plugin);
-  if (tasks.length > 0 || !sameInventory(marked, input.record) || (run !== undefined && run.record === undefined)) {
+  // A release that goes on, where a hook was waited for, has said so before: to say it again would undo what it waits for.
+  const goesOn = run?.record !== undefined && plugin.status?.phase === 'Progressing';
+  const isNews = !sameInventory(marked, input.record) || (run !== undefined && run.record === undefined);
+  if (isNews || (tasks.length > 0 && !goesOn)) {
     // Law 3: on record before the first write.
     const message = `applying ${tasks.length} of ${rendered.objects.length} objects`;
     const recorded = await saveStatus(parts, key, {
@@ -166,7 +169,7 @@ async function writeObjects(
   written.unserved.push(...unservedOf(rendered));
   if (look.repairs.size > 0) noteRepairs(parts, plugin, look);
   const drift = driftLeft(parts, look);
-  const findings = { inventory: [...written.record.values()], drift, attempted };
+  const findings = { inventory: [...written.record.values()], drift, attempted, notDowngraded: look.newer };
   if (written.surprised) return { outcome: undefined, findings, againInMs: 0 };
   const problems = [...problemsOf(look.plan), ...written.problems];
   const [unserved] = written.unserved;
@@ -186,7 +189,7 @@ async function writeObjects(
   const left = await leaveRelease(parts, current);
   const revision = revisionOf(commitOf(parts, plugin), rendered, inputs.key);
   const complete = { ...removed, ...left, revision };
-  const applied = { ...current, status: { ...current.status, revision } };
+  const applied = { ...current, status: { ...current.status, revision, notDowngraded: [...look.newer] } };
   const verdict = withHealth(parts, key, applied, removal.record, complete, removal.still, inputs.key);
   return comeBackFor(verdict, removal);
 }

@@ -1,9 +1,11 @@
 import { type KubeObject, type Plugin, refKey, refOf } from '../api/index.ts';
 import { withFoldedData } from '../plan/secret-forms.ts';
+import type { Release } from '../release/record.ts';
 import { type Finished, type FinishOptions, finishObjects, type Scope } from '../render/finish.ts';
 import { contentKey } from '../resolve/key.ts';
 import type { Facts } from './facts.ts';
 import type { Rendered } from './rendered.ts';
+import type { ReadyHook } from './rendered-release.ts';
 import { type Kinds, scopesOf } from './scopes.ts';
 
 export interface FinishInput {
@@ -22,6 +24,23 @@ export async function finishFor(input: FinishInput, objects: readonly KubeObject
 export async function finishHooks(input: FinishInput, hooks: readonly KubeObject[]): Promise<KubeObject[]> {
   const options = await optionsFor(input, hooks);
   return finishObjects(hooks, { ...options, createNamespace: false, unlabelled: true, mayRepeat: true }).objects;
+}
+
+/** Hooks as they stand on a record, in the namespace of their release where they live in one. Nothing is patched or rewritten a second time. */
+export async function placeRecorded(client: Kinds, record: Release, hooks: readonly ReadyHook[]): Promise<ReadyHook[]> {
+  const objects = hooks.map(({ object }) => object);
+  const scopes = await scopesOf(client, objects);
+  const placed = finishObjects(objects, {
+    plugin: { metadata: { name: record.name, namespace: record.namespace } },
+    targetNamespace: record.namespace,
+    createNamespace: false,
+    unlabelled: true,
+    mayRepeat: true,
+    patches: [],
+    images: { rewrite: [], report: false },
+    scopeOf: (object): Scope => scopes.get(`${object.apiVersion} ${object.kind}`) ?? 'unknown',
+  });
+  return hooks.map(({ hook, object }, index) => ({ hook, object: placed.objects[index] ?? object }));
 }
 
 async function optionsFor(

@@ -1,8 +1,10 @@
-import { type KubeObject, type Plugin, refKey, refOf } from '../api/index.ts';
+import { describeRef, type KubeObject, type Plugin, refKey, refOf } from '../api/index.ts';
 import type { Rendered } from './rendered.ts';
 
 export interface LeftDefinition {
   key: string;
+  /** For people. */
+  what: string;
   /** Why it is left, where that is news to somebody. */
   why?: string;
 }
@@ -23,12 +25,12 @@ export function leftDefinitions(
     const key = refKey(refOf(declared));
     const there = live.get(key);
     if (!definitions.has(key) || there === undefined) return [];
-    if (spec.upgrade.crds === 'create') return [{ key }];
+    if (spec.upgrade.crds === 'create') return [{ key, what: describeRef(refOf(declared)) }];
     const newer = whyNewer(declared, there);
-    const name = declared.metadata.name;
+    const what = describeRef(refOf(declared));
     return newer === undefined
       ? []
-      : [{ key, why: `CustomResourceDefinition ${name} is newer in the cluster (${newer}) and is not downgraded` }];
+      : [{ key, what, why: `${what} is newer in the cluster (${newer}) and is not downgraded` }];
   });
 }
 

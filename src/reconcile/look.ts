@@ -43,8 +43,8 @@ export type Look =
       repairs: Map<string, DriftEntry>;
       /** Drift that stays, but for what the tasks write for another reason. */
       report: Map<string, DriftEntry>;
-      /** Definitions that are newer in the cluster, by object. */
-      newer: ReadonlySet<string>;
+      /** Definitions that are newer in the cluster and stay so, for people. */
+      newer: readonly string[];
     };
 
 /**
@@ -115,7 +115,7 @@ export async function lookAtCluster(parts: Parts, input: LookInput): Promise<Loo
     plan = planObjects({ ...planInput, predicted });
     found = tasksOf(plan);
   }
-  const newer = new Set(left.filter(({ why }) => why !== undefined).map(({ key: at }) => at));
+  const newer = left.filter(({ why }) => why !== undefined).map(({ what }) => what);
   return { state: 'planned', plan, tasks: found.tasks, newer, ...sortDrift(parts, input, drift, found) };
 }
 

@@ -43,6 +43,7 @@ export interface PluginFindings {
   attempted?: PluginStatus['attempted'];
   release?: PluginStatus['release'] | 'none';
   resolved?: PluginStatus['resolved'];
+  notDowngraded?: readonly string[];
 }
 
 /** The next status. Pure: the same outcome over the same status changes nothing, so that a no-op reconcile writes nothing. */
@@ -60,6 +61,10 @@ export function nextPluginStatus(
   if (findings.release === 'none') delete next.release;
   else if (findings.release !== undefined) next.release = findings.release;
   if (findings.resolved !== undefined) next.resolved = findings.resolved;
+  if (findings.notDowngraded !== undefined) {
+    if (findings.notDowngraded.length > 0) next.notDowngraded = [...findings.notDowngraded];
+    else delete next.notDowngraded;
+  }
   if (findings.drift !== undefined) setDrift(next, findings.drift, now);
   if (outcome === undefined) return next;
   if (plugin.metadata.generation !== undefined) next.observedGeneration = plugin.metadata.generation;

@@ -17,7 +17,7 @@ import { contentsOf, namespaceUser } from './contents.ts';
 import { rulesOf } from './look.ts';
 import type { Parts } from './parts.ts';
 import type { PluginVerdict } from './plugin.ts';
-import { DROPPED, KEPT, LEAVING, NEWER } from './records.ts';
+import { DROPPED, KEPT, LEAVING } from './records.ts';
 import { isOnItsWayOut, leavingElsewhere, removalGate } from './removal-order.ts';
 
 /** Writes the plan's deletions into the record before they happen: what goes, what stays by a rule, and what is undecided. */
@@ -31,11 +31,6 @@ export function markLeaving(record: Inventory, plan: PluginPlan): Inventory {
       next.set(object.key, { ...entry, applied: object.reason === 'incomplete' ? DROPPED : KEPT });
   }
   return next;
-}
-
-/** What stays as it is because the cluster has it newer, so that the status can say so. */
-export function markNewer(record: Inventory, newer: ReadonlySet<string>): Inventory {
-  return new Map([...record].map(([key, entry]) => [key, newer.has(key) ? { ...entry, applied: NEWER } : entry]));
 }
 
 const LEAVING_RETRY_MS = 10_000;

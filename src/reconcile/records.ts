@@ -8,9 +8,6 @@ export const KEPT = 'kept';
 /** In place of a hash: no longer declared; whether it goes is decided when the whole revision is known. */
 export const DROPPED = 'dropped';
 
-/** In place of a hash: declared, but newer in the cluster than the chart has it, and left so. */
-export const NEWER = 'newer';
-
 /**
  * In place of the key of what is applied: something else was begun. From then on what is on record is neither the one
  * nor the other, and who goes back to what was applied has to apply it anew.

@@ -14,7 +14,7 @@ import { yamlText } from '../render/yaml.ts';
 import { asAccount } from './account.ts';
 import { definitionsIn, enabledDefinitions, hasDefinitions, recordedDefinitions } from './chart-definitions.ts';
 import type { Facts } from './facts.ts';
-import { type FinishInput, finishFor, finishHooks, toRendered } from './finish-rendered.ts';
+import { type FinishInput, finishFor, finishHooks, placeRecorded, toRendered } from './finish-rendered.ts';
 import type { KnownInputs } from './inputs.ts';
 import { recordedHooks } from './recorded-hooks.ts';
 import { listRecords, readRevision } from './release-records.ts';
@@ -129,15 +129,10 @@ function asWritten(finished: KubeObject, rendered: KubeObject): KubeObject {
 async function fromRecord(input: RenderChartInput, record: Release): Promise<Rendered> {
   const title = `revision ${record.version} of release ${record.name}`;
   const objects = (await parseText(record.manifest, title, input.signal)).map((object) => ({ object, path: '' }));
-  const found = await recordedHooks(record, input.signal);
   const { plugin, facts } = input;
   const unpatched = { ...plugin, spec: { ...plugin.spec, patches: [] } };
   const recorded = { ...input, plugin: unpatched, facts: { ...facts, images: [] } };
-  const placed = await finishHooks(
-    recorded,
-    found.map(({ object }) => object),
-  );
-  const hooks = found.map(({ hook, object }, index): ReadyHook => ({ hook, object: placed[index] ?? object }));
+  const hooks = await placeRecorded(input.client, record, await recordedHooks(record, input.signal));
   const definitions = hasDefinitions(plugin) ? await recordedDefinitions(plugin, await input.chart(), record) : [];
   const { result } = await assemble(recorded, { objects, hooks, definitions, warnings: [] });
   const { chart, config, manifest, info } = record;

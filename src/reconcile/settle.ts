@@ -7,7 +7,7 @@ import type { Parts } from './parts.ts';
 import type { PluginVerdict } from './plugin.ts';
 import type { PluginFindings, PluginOutcome } from './plugin-status.ts';
 import { comeBackFor, removeLeaving } from './prune-plugin.ts';
-import { DROPPED, isDeclared, KEPT, NEWER } from './records.ts';
+import { DROPPED, isDeclared, KEPT } from './records.ts';
 import { isRolledBack, renderKey } from './release-state.ts';
 import { timeLeft } from './time-left.ts';
 
@@ -111,7 +111,8 @@ function readyMessage(parts: Parts, plugin: Plugin, record: Inventory, stillLeav
   const entries = [...record.values()];
   const marked = (mark: string) => entries.filter((entry) => entry.applied === mark).map((entry) => describeRef(entry));
   const count = entries.filter(isDeclared).length;
-  const [kept, dropped, newer] = [marked(KEPT), marked(DROPPED), marked(NEWER)];
+  const [kept, dropped] = [marked(KEPT), marked(DROPPED)];
+  const newer = plugin.status?.notDowngraded ?? [];
   const said = [`${count} ${count === 1 ? 'object' : 'objects'} healthy`];
   if (newer.length > 0) said.push(`newer in the cluster, and not downgraded: ${newer.join(', ')}`);
   if (kept.length > 0) said.push(`kept although no longer declared: ${kept.join(', ')}`);

@@ -1,7 +1,8 @@
-import { type KubeObject, type Plugin, parseDuration } from '../api/index.ts';
+import { type Plugin, parseDuration } from '../api/index.ts';
 import type { KubeClient } from '../cluster/client.ts';
 import { isPending, type Release } from '../release/record.ts';
 import { clientFor } from './account.ts';
+import { placeRecorded } from './finish-rendered.ts';
 import type { Parts } from './parts.ts';
 import type { PluginVerdict } from './plugin.ts';
 import { recordedHooks } from './recorded-hooks.ts';
@@ -46,7 +47,7 @@ export async function beginUninstall(parts: Parts, plugin: Plugin): Promise<Unin
     client,
     heads,
     record,
-    hooks: await hooksIn(record),
+    hooks: await placeRecorded(client, record, await recordedHooks(record)),
     timeoutMs: parseDuration(plugin.spec.timeout),
   };
   if (record.info.status !== 'uninstalling') {
@@ -75,16 +76,6 @@ export async function endUninstall(parts: Parts, answer: UninstallAnswer): Promi
 async function run(parts: Parts, uninstall: Uninstall, event: 'pre-delete' | 'post-delete'): Promise<HooksAnswer> {
   const { client, record, hooks, timeoutMs } = uninstall;
   return await runHooks({ client, record, hooks, timeoutMs, now: parts.clock.now() }, event);
-}
-
-async function hooksIn(record: Release): Promise<ReadyHook[]> {
-  const found = await recordedHooks(record);
-  return found.map(({ hook, object }) => ({ hook, object: placed(object, record) }));
-}
-
-/** Hooks of a revision that Helm made itself name their namespace only where the chart does. */
-function placed(object: KubeObject, { namespace }: Release): KubeObject {
-  return { ...object, metadata: { namespace, ...object.metadata } };
 }
 
 function wait(message: string, againInMs: number): UninstallAnswer {

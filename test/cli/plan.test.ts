@@ -12,7 +12,7 @@ import { commitFiles } from '../support/gitserver.ts';
 import { startHttpProxy } from '../support/httpproxy.ts';
 import { uniqueName } from '../support/names.ts';
 import { tempDir } from '../support/tempdir.ts';
-import { type Ended, espalier } from './support/espalier.ts';
+import { type Ended, espalier, espalierProcess } from './support/espalier.ts';
 
 describe('espalier plan', { concurrency: 3 }, () => {
   test('says what a push would create, change field by field, delete, keep and take over; then the agent does just that', async (t) => {
@@ -393,7 +393,7 @@ describe('espalier plan', { concurrency: 3 }, () => {
     assert.deepEqual(await codes(faulty), [1, 1, 2]);
     assert.deepEqual((await codes(join(same, 'nowhere'))).slice(0, 2), [64, 1]);
     assert.equal((await run(scene, [same], 'diff')).stdout, '');
-    const unreachable = await espalier(['diff', same, '-n', scene.namespace], {
+    const unreachable = await espalierProcess(['diff', same, '-n', scene.namespace], {
       env: { KUBECONFIG: await deadKubeconfig(t) },
     });
     assert.ok((unreachable.code ?? 0) > 1);

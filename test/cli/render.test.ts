@@ -11,7 +11,7 @@ import { testClient, testNamespace } from '../support/cluster.ts';
 import { commitFiles, testGitServer } from '../support/gitserver.ts';
 import { uniqueName } from '../support/names.ts';
 import { tempDir } from '../support/tempdir.ts';
-import { espalier } from './support/espalier.ts';
+import { espalier, espalierProcess } from './support/espalier.ts';
 
 /** No cluster is there. */
 const OFFLINE = { env: { KUBECONFIG: '/nonexistent' } };
@@ -127,7 +127,7 @@ describe('espalier render', { concurrency: 3 }, () => {
       'apps/things/cm.yaml': configMap('cm'),
     });
     const args = ['render', folder, '--offline', '--kubernetes', '1.36', '--cluster', 'eu', '--label', 'tier=prod'];
-    const { code, stdout, stderr } = await espalier(args, OFFLINE);
+    const { code, stdout, stderr } = await espalierProcess(args, OFFLINE);
     assert.equal(code, 0, stderr);
     assert.deepEqual(documents(stdout).map(nameOf).sort(), [
       'ClusterRole role',
@@ -150,14 +150,14 @@ describe('espalier render', { concurrency: 3 }, () => {
     );
     assert.match(stderr, /^note: espalier-system\/old: it is for Kubernetes <1\.30; this cluster runs 1\.36$/m);
     assert.match(stderr, /^2 plugins, 6 objects$/m);
-    const unsaid = await espalier(['render', folder, '--offline'], OFFLINE);
+    const unsaid = await espalierProcess(['render', folder, '--offline'], OFFLINE);
     assert.equal(unsaid.code, 1);
     assert.match(unsaid.stderr, /crds: waits for the cluster's Kubernetes version is not known/);
   });
 
   test('without a cluster it says so, and how to do without', async (t) => {
     const folder = await writeFolder(t, two());
-    const { code, stderr } = await espalier(['render', folder], OFFLINE);
+    const { code, stderr } = await espalierProcess(['render', folder], OFFLINE);
     assert.equal(code, 2);
     assert.match(stderr, /--offline/);
   });
@@ -201,7 +201,7 @@ describe('espalier render', { concurrency: 3 }, () => {
       'apps/d/broken.yaml': 'a: [',
       'plugins/e.yaml': pluginYaml('e', 'x', { source: { git: { url: 'https://git.example.com/e.git', path: '.' } } }),
     });
-    const { code, stdout, stderr } = await espalier(['render', folder, '--offline'], OFFLINE);
+    const { code, stdout, stderr } = await espalierProcess(['render', folder, '--offline'], OFFLINE);
     assert.equal(code, 1);
     assert.deepEqual(
       documents(stdout).map(({ metadata }) => metadata.name),

@@ -3,7 +3,7 @@ import { cp, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { tempDir } from '../support/tempdir.ts';
-import { espalier } from './support/espalier.ts';
+import { espalier, espalierProcess } from './support/espalier.ts';
 
 const EXAMPLE = join(import.meta.dirname, '..', '..', 'examples', 'repo');
 /** It must not be looked for. */
@@ -11,7 +11,7 @@ const NO_CLUSTER = { KUBECONFIG: '/nowhere/at/all' };
 
 describe('espalier validate', { concurrency: 3 }, () => {
   test('the example repository is sound, with every overlay, and no cluster is needed', async () => {
-    const ended = await espalier(['validate', EXAMPLE, '--all-clusters'], { env: NO_CLUSTER });
+    const ended = await espalierProcess(['validate', EXAMPLE, '--all-clusters'], { env: NO_CLUSTER });
     assert.deepEqual(ended, { code: 0, stdout: '', stderr: '7 plugins, no faults\n' });
   });
 
@@ -23,14 +23,14 @@ describe('espalier validate', { concurrency: 3 }, () => {
     await mkdir(join(repository, 'clusters', 'staging'));
     const overlay = 'apiVersion: espalier.dev/v1alpha1\nkind: Plugin\nmetadata: {name: web}\nspec: {timeout: soon}\n';
     await writeFile(join(repository, 'clusters', 'staging', 'web.yaml'), overlay);
-    const { code, stdout, stderr } = await espalier(['validate', 'repo', '--cluster', 'staging'], { cwd: root });
+    const { code, stdout, stderr } = await espalierProcess(['validate', 'repo', '--cluster', 'staging'], { cwd: root });
     assert.equal(code, 1);
     const [first = '', second = '', ...others] = stdout.trimEnd().split('\n');
     assert.match(first, /^repo\/clusters\/staging\/web\.yaml:4:\d+: Plugin espalier-system\/web: .*timeout.* duration/);
     assert.match(second, /^repo\/plugins\/broken\.yaml:\d+:\d+: /);
     assert.deepEqual(others, []);
     assert.equal(stderr, '7 plugins, 2 faults in 2 files\n');
-    const json = await espalier(['validate', '--cluster', 'staging', '-o', 'json'], { cwd: repository });
+    const json = await espalierProcess(['validate', '--cluster', 'staging', '-o', 'json'], { cwd: repository });
     assert.equal(json.code, 1);
     const { counts, faults } = JSON.parse(json.stdout);
     assert.deepEqual(counts, { Plugin: 7 });

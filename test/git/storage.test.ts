@@ -60,9 +60,9 @@ async function storedBytes(dir: string): Promise<{ files: number; bytes: number 
 }
 
 for (const [how, pushes, options] of [
-  ['the program git tidies up', 200, { backend: 'builtin' }],
-  ['there is no program git', 30, { backend: 'builtin', gitPath: null }],
-  ['the program git does it all', 30, { backend: 'system' }],
+  ['the program git tidies up', 60, { backend: 'builtin' }],
+  ['there is no program git', 25, { backend: 'builtin', gitPath: null }],
+  ['the program git does it all', 25, { backend: 'system' }],
 ] as const) {
   test(`stays small over ${pushes} pushes where ${how}`, async (t) => {
     const { origin, name } = await fresh();

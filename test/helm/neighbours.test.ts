@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { parseAllDocuments } from 'yaml';
 import { type KubeObject, refOf } from '../../src/api/index.ts';
 import { chart, packageChart } from '../support/charts.ts';
 import { testClient } from '../support/cluster.ts';
@@ -8,6 +9,7 @@ import { eventually } from '../support/eventually.ts';
 import { uniqueName } from '../support/names.ts';
 import { gadgetDefinition } from './charts/crds.ts';
 import { configMap } from './charts/fixture.ts';
+import { hookLines } from './charts/hooks.ts';
 import { openRevision } from './support/open-revision.ts';
 import { dataOf, type HelmScene, serve, startHelmScene } from './support/scene.ts';
 
@@ -130,6 +132,40 @@ describe('a release beside others', { concurrency: 2 }, () => {
     assert.deepEqual(await fieldsOf(), ['colour', 'size']);
     await platform.push({ 'plugins/gadgets.yaml': null });
     await platform.settles();
+  });
+
+  test('H9: so does a newer CRD that somebody else has put there, and status says so also after a restart', async (t) => {
+    const group = `${uniqueName('g')}.example.com`;
+    const crd = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', name: `gadgets.${group}` };
+    t.after(() => testClient().delete(crd));
+    const [theirs] = parseAllDocuments(gadgetDefinition(group, ['size', 'colour']));
+    await testClient().apply(theirs?.toJS() as KubeObject, { fieldManager: 'somebody' });
+    const { platform, ...scene } = await startHelmScene(t);
+    await scene.install(chart('gadgets', { ...ONE, 'crds/gadgets.yaml': gadgetDefinition(group, ['size']) }));
+    const told = /^1 object healthy; newer in the cluster, and not downgraded: CustomResourceDefinition gadgets\./;
+    const before = await platform.pluginSays('gadgets', told);
+    await platform.restart();
+    await platform.push({ 'README.md': 'another commit' });
+    await platform.settles();
+    const after = await platform.pluginSays('gadgets', told);
+    assert.equal(after.metadata.uid, before.metadata.uid);
+    await scene.install(chart('gadgets', ONE, { version: '1.0.1' }));
+    await platform.pluginSays('gadgets', /^1 object healthy$/);
+  });
+
+  test('a hook of a kind without a namespace runs before the release goes', async (t) => {
+    const name = uniqueName('hook');
+    const role = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', name };
+    t.after(() => testClient().delete(role));
+    const scene = await startHelmScene(t);
+    const hook = [`apiVersion: ${role.apiVersion}`, 'kind: ClusterRole', 'metadata:', `  name: ${name}`];
+    const lines = hookLines({ on: 'pre-delete' }).map((line) => `  ${line}`);
+    await scene.install(chart('app', { ...ONE, 'templates/hook.yaml': [...hook, ...lines, ''].join('\n') }));
+    assert.equal(await testClient().get(role), undefined);
+    await scene.platform.push({ 'plugins/app.yaml': null });
+    await scene.platform.settles();
+    assert.ok(await testClient().get(role), 'it ran');
+    assert.deepEqual(await scene.records(), []);
   });
 
   for (const [crds, expected] of [

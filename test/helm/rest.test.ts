@@ -6,6 +6,7 @@ import { startProxied } from '../cases/support/proxied.ts';
 import { chart } from '../support/charts.ts';
 import { eventually } from '../support/eventually.ts';
 import { configMap } from './charts/fixture.ts';
+import { hookJob } from './charts/hooks.ts';
 import { RANDOM_FILES } from './charts/random.ts';
 import { WORKLOADS } from './charts/workloads.ts';
 import { dataOf, startHelmScene } from './support/scene.ts';
@@ -37,6 +38,24 @@ describe('a release at rest', { concurrency: 2 }, () => {
       assert.equal(spec.replicas, 3);
     });
     assert.deepEqual(await scene.records(), before, 'a repair is no revision');
+  });
+
+  test('while a hook runs, the status says so once', async (t) => {
+    const { proxy, kubeconfig } = await startProxied(t);
+    const { platform, ...scene } = await startHelmScene(t, { agent: { kubeconfig } });
+    const hook = hookJob('slow', { on: 'pre-install' }, 'never ends');
+    await scene.declare(chart('app', { 'templates/slow.yaml': hook, 'templates/a.yaml': configMap('a', ['a: b']) }));
+    await platform.pluginSays('app', /waits for pre-install hook Job .*slow/);
+    const looks = () => proxy.requests.filter(({ method, path }) => method === 'GET' && path.endsWith('/jobs/slow'));
+    proxy.reset();
+    await eventually(() => assert.ok(looks().length > 3, `it looked ${looks().length} times`));
+    const writes = proxy.requests.filter(
+      ({ method, path }) => method === 'PATCH' && path.includes('/plugins/app/status'),
+    );
+    assert.deepEqual(
+      writes.map(({ body }) => body),
+      [],
+    );
   });
 
   test('H13: random values and generated certificates are no drift and make no revision, after a restart neither', async (t) => {

@@ -36,7 +36,15 @@ export function testClient(options?: ClientOptions): KubeClient {
   return shared;
 }
 
-/** A new namespace of the test's own, whose name it returns. It is deleted when the test ends; nobody waits for that. */
+/** Whether the control plane ends with the run, so that nobody need clean it up. */
+export function isDisposable(): boolean {
+  return process.env.ESPALIER_TEST_DISPOSABLE !== undefined;
+}
+
+/**
+ * A new namespace of the test's own, whose name it returns. It is deleted when the test ends, and nobody waits for that;
+ * where the control plane ends with the run it just stays: to delete one costs more than most tests.
+ */
 export async function testNamespace(
   t: Pick<TestContext, 'after'>,
   options: { prefix?: string; labels?: Record<string, string> } = {},
@@ -45,6 +53,7 @@ export async function testNamespace(
   const client = testClient();
   const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels: options.labels ?? {} } };
   await client.create(namespace);
+  if (isDisposable()) return name;
   t.after(async () => {
     await client.delete({ apiVersion: 'v1', kind: 'Namespace', name });
     await letGo(client, name);

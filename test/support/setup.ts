@@ -8,6 +8,8 @@ import { type GiteaKeeper, keepGitea } from './gitea-keeper.ts';
 
 /** Where tests find their cluster. Set it (see keep.ts) to use one that already runs. */
 const VARIABLE = 'ESPALIER_TEST_KUBECONFIG';
+/** Set when the control plane ends with the run, so that nobody need clean it up. */
+const DISPOSABLE = 'ESPALIER_TEST_DISPOSABLE';
 
 let plane: ControlPlane | undefined;
 let forge: GiteaKeeper | undefined;
@@ -19,7 +21,10 @@ let forge: GiteaKeeper | undefined;
 export async function globalSetup(): Promise<void> {
   // Every test file is a process that loads much the same modules: what one has compiled, the next need not.
   process.env.NODE_COMPILE_CACHE ??= join(cacheFor(process.env).root, 'compiled');
-  process.env[VARIABLE] ??= await start();
+  if (process.env[VARIABLE] === undefined) {
+    process.env[VARIABLE] = await start();
+    process.env[DISPOSABLE] = '1';
+  }
   const client = createClient({ kubeconfig: process.env[VARIABLE] });
   await installKinds(client);
   await client.close();

@@ -150,6 +150,12 @@ export const PLUGIN_STATUS = {
       items: INVENTORY_ENTRY,
       description: 'The objects that this Plugin owns. Only these are ever changed or deleted.',
     },
+    notDowngraded: {
+      description: 'Definitions of the chart that are newer in the cluster, and left as they are there.',
+      type: 'array',
+      'x-kubernetes-list-type': 'atomic',
+      items: { type: 'string' },
+    },
     waitingFor: {
       type: 'array',
       'x-kubernetes-list-type': 'atomic',

@@ -6,7 +6,8 @@ import { testClient, testNamespace } from '../../support/cluster.ts';
 import { commitFiles, type NewFile, testGitServer } from '../../support/gitserver.ts';
 import type { SeenRequest } from '../../support/httpproxy.ts';
 import { tempDir } from '../../support/tempdir.ts';
-import { type Moment, startMortal } from '../support/mortal.ts';
+import type { Moment } from '../support/moments.ts';
+import { startMortal } from '../support/mortal.ts';
 
 const FILES = {
   'plugins/a.yaml': pluginYaml('a', 'apps/a'),

@@ -33,11 +33,11 @@ const REFUSALS: [string, Fault][] = [
 ];
 
 /** An agent behind a proxy, with a fault from the start or none. */
-async function start(t: TestContext, fault?: HttpProxy['before']) {
+async function start(t: TestContext, fault?: HttpProxy['before'], files: Record<string, string> = FILES) {
   const namespace = await testNamespace(t, { prefix: 'refusals' });
   const repository = await (await testGitServer(t)).createRepository('platform');
   const { proxy, kubeconfig } = await startProxied(t);
-  const first = await commitFiles(repository, FILES);
+  const first = await commitFiles(repository, files);
   await declareTestSync(testClient(), { namespace, url: repository.url, spec: { prune: { hold: { percent: 100 } } } });
   proxy.before = fault;
   const agent = await startTestAgent(t, { namespace, kubeconfig });
@@ -95,50 +95,71 @@ describe('R7 the API server refuses', { concurrency: 4 }, () => {
       assert.deepEqual(items.map(({ metadata }) => metadata.name).toSorted(), ['four', 'kube-root-ca.crt', 'two']);
       assert.ok(proxy.mutations < 120, `${proxy.mutations} writes`);
     });
-
-    it(`the writes of one plugin with ${what} for a while: the others go on, it is tried now and then, and comes through`, async (t) => {
-      const isRefused = isOf('PATCH', '/configmaps/four');
-      let healed = false;
-      const { namespace, proxy } = await start(t, (request) => (!healed && isRefused(request) ? fault : undefined));
-      await pluginReaches(testClient(), namespace, 'b', 'Ready');
-      const tries = await triesWithin(5_000, () => proxy.requests.filter(isRefused).length);
-      assert.ok(tries <= 24, `${tries} tries`);
-      assert.ok(proxy.requests.length < 250, `${proxy.requests.length} requests`);
-      healed = true;
-      await syncReaches(testClient(), namespace, 'Ready', PATIENCE);
-    });
   }
 
-  for (const [what, path] of [
-    ['an object', '/configmaps/four'],
-    ['a Plugin', '/plugins/c'],
-  ] as const) {
-    it(`the deletion of ${what} with 409 for a while: it is tried now and then, and comes through`, async (t) => {
-      const { namespace, proxy, first, push } = await start(t);
-      await syncReaches(testClient(), namespace, 'Ready', { commit: first, ...PATIENCE });
-      const isRefused = isOf('DELETE', path);
-      let healed = false;
-      proxy.before = (request) => (!healed && isRefused(request) ? { status: 409 } : undefined);
-      const commit = await push({ 'plugins/c.yaml': null });
-      const tries = await triesWithin(5_000, () => proxy.requests.filter(isRefused).length);
-      assert.ok(tries <= 24, `${tries} tries`);
-      healed = true;
-      await syncReaches(testClient(), namespace, 'Ready', { commit, ...PATIENCE });
+  it('the writes of some plugins for a while, each in its way: the others go on, they are tried now and then, and come through', async (t) => {
+    const faults = new Map(REFUSALS.map(([, fault], index) => [`refused-${index}`, fault]));
+    let healed = false;
+    const faultOf = (request: SeenRequest) =>
+      [...faults].find(([name]) => isOf('PATCH', `/configmaps/${name}`)(request))?.[1];
+    const { namespace, proxy } = await start(t, (request) => (healed ? undefined : faultOf(request)), {
+      ...FILES,
+      ...Object.fromEntries(
+        [...faults.keys()].flatMap((name) => [
+          [`plugins/${name}.yaml`, pluginYaml(name, `apps/${name}`)],
+          [`apps/${name}/cm.yaml`, configMap(name)],
+        ]),
+      ),
     });
-  }
+    await pluginReaches(testClient(), namespace, 'b', 'Ready');
+    const triesOf = (name: string) => proxy.requests.filter(isOf('PATCH', `/configmaps/${name}`)).length;
+    const tries = await Promise.all([...faults.keys()].map((name) => triesWithin(5_000, () => triesOf(name))));
+    assert.ok(
+      tries.every((count) => count <= 24),
+      `${tries} tries`,
+    );
+    assert.ok(proxy.requests.length < 600, `${proxy.requests.length} requests`);
+    healed = true;
+    await syncReaches(testClient(), namespace, 'Ready', PATIENCE);
+  });
 
-  for (const [what, fault] of REFUSALS.filter(([what]) => ['409', '500'].includes(what))) {
-    it(`the record of a plugin with ${what}: nothing of the plugin is written before it is on record`, async (t) => {
-      const isRecord = isOf('PATCH', '/plugins/c/status');
-      let healed = false;
-      const { namespace, proxy } = await start(t, (request) => (!healed && isRecord(request) ? fault : undefined));
-      await pluginReaches(testClient(), namespace, 'b', 'Ready');
-      await delay(2_000);
-      assert.ok(!proxy.requests.some(isOf('PATCH', '/configmaps/four')));
-      healed = true;
-      await syncReaches(testClient(), namespace, 'Ready', PATIENCE);
-    });
-  }
+  it('the deletion of an object and of a Plugin with 409 for a while: it is tried now and then, and comes through', async (t) => {
+    const { namespace, proxy, first, push } = await start(t);
+    await syncReaches(testClient(), namespace, 'Ready', { commit: first, ...PATIENCE });
+    const paths = ['/configmaps/one', '/plugins/c'];
+    let healed = false;
+    proxy.before = (request) =>
+      !healed && paths.some((path) => isOf('DELETE', path)(request)) ? { status: 409 } : undefined;
+    const commit = await push({ 'plugins/c.yaml': null, 'apps/a/one.yaml': null });
+    const triesOf = (path: string) => proxy.requests.filter(isOf('DELETE', path)).length;
+    const tries = await Promise.all(paths.map((path) => triesWithin(5_000, () => triesOf(path))));
+    assert.ok(
+      tries.every((count) => count <= 24),
+      `${tries} tries`,
+    );
+    healed = true;
+    await syncReaches(testClient(), namespace, 'Ready', { commit, ...PATIENCE });
+  });
+
+  it('the record of a plugin with 409 or 500: nothing of the plugin is written before it is on record', async (t) => {
+    const refused: [status: number, plugin: string, object: string][] = [
+      [409, 'c', 'four'],
+      [500, 'd', 'five'],
+    ];
+    let healed = false;
+    const faultOf = (request: SeenRequest): Fault | undefined => {
+      const [status] = refused.find(([, plugin]) => isOf('PATCH', `/plugins/${plugin}/status`)(request)) ?? [];
+      return status === undefined || healed ? undefined : { status };
+    };
+    const files = { 'plugins/d.yaml': pluginYaml('d', 'apps/d'), 'apps/d/five.yaml': configMap('five') };
+    const { namespace, proxy } = await start(t, faultOf, { ...FILES, ...files });
+    await pluginReaches(testClient(), namespace, 'b', 'Ready');
+    await delay(2_000);
+    for (const [, , object] of refused) assert.ok(!proxy.requests.some(isOf('PATCH', `/configmaps/${object}`)));
+    healed = true;
+    await syncReaches(testClient(), namespace, 'Ready', PATIENCE);
+    for (const [, , object] of refused) assert.ok(proxy.requests.some(isOf('PATCH', `/configmaps/${object}`)));
+  });
 
   it('with 504 what it has carried out: nothing is done twice that shows', async (t) => {
     const { namespace, proxy, first, push } = await start(t);

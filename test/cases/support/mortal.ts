@@ -6,12 +6,7 @@ import { startAgent } from '../../../src/cli/start-agent.ts';
 import { spawnTestAgent } from '../../support/agent.ts';
 import { testKubeconfig } from '../../support/cluster.ts';
 import { type Hook, type HttpProxy, type SeenRequest, startHttpProxy } from '../../support/httpproxy.ts';
-
-/** At the n-th write from now on: before it gets to the API server, or when it was answered, before that is heard. */
-export interface Moment {
-  at: number;
-  when: 'before' | 'after';
-}
+import { isMoment, type Moment } from './moments.ts';
 
 /**
  * `process`: the agent as it is run, killed by SIGKILL. `abandoned`: in this process; from the moment on nothing that it
@@ -60,7 +55,7 @@ export async function startMortal(t: Pick<TestContext, 'after'>, options: Mortal
       if (isDead) return 'hang';
       const isCounted = request.mutation > 0 && counts(request);
       if (isCounted && when === 'before') writes.push(request);
-      if (isCounted && moment?.when === when && writes.indexOf(request) + 1 === moment.at) die();
+      if (isCounted && moment?.when === when && isMoment(request, writes, moment)) die();
       return isDead ? 'hang' : undefined;
     };
   proxy.before = at('before');

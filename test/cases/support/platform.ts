@@ -22,7 +22,7 @@ import {
   type TestAgent,
   type TestAgentOptions,
 } from '../../support/agent.ts';
-import { testClient, testNamespace } from '../../support/cluster.ts';
+import { isDisposable, testClient, testNamespace } from '../../support/cluster.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type CommitOptions, commitFiles, type NewFile, testGitServer } from '../../support/gitserver.ts';
 import { tempDir } from '../../support/tempdir.ts';
@@ -86,7 +86,7 @@ export async function startPlatform(t: Pick<TestContext, 'after'>, options: Plat
   const cacheDir = join(await tempDir(t), 'cache');
   const wish = { namespace, cacheDir, ...options.agent };
   let agent: TestAgent = await startTestAgent(t, wish);
-  t.after(() => releaseAll(client, namespace));
+  if (!isDisposable()) t.after(() => releaseAll(client, namespace));
   const ref = (kind: string, name: string, apiVersion = 'v1'): ObjectRef => ({ apiVersion, kind, namespace, name });
 
   const platform: Platform = {

@@ -1,6 +1,6 @@
 import { CRDS, TEMPLATED_CRDS } from './crds.ts';
 import type { Fixture } from './fixture.ts';
-import { CHANGED_HOOKS, HOOKS } from './hooks.ts';
+import { HOOKS } from './hooks.ts';
 import { KEEP_POLICY } from './keep.ts';
 import { ODDITIES } from './oddities.ts';
 import { RANDOM } from './random.ts';
@@ -11,7 +11,6 @@ import { WORKLOADS } from './workloads.ts';
 export const FIXTURES: readonly Fixture[] = [
   WORKLOADS,
   HOOKS,
-  CHANGED_HOOKS,
   SUBCHARTS,
   TEMPLATES,
   ODDITIES,

@@ -114,26 +114,17 @@ const TEMPLATES: ChartFiles = {
 
 const OTHERS: ChartFiles = { 'values.yaml': 'text: one\n' };
 
-export const HOOKS: Fixture = {
-  name: 'hooks',
-  source: 'repository',
-  steps: () => [
-    { chart: chart('hooks', { ...TEMPLATES, ...OTHERS }) },
-    { chart: chart('hooks', { ...TEMPLATES, ...OTHERS }, { version: '1.1.0' }), values: { text: 'two' } },
-  ],
-};
-
 const { 'templates/pre-upgrade.yaml': _, ...WITHOUT_ONE } = TEMPLATES;
 
-/** A hook leaves the chart, another changes its weight; only hooks change. */
-export const CHANGED_HOOKS: Fixture = {
-  name: 'changed-hooks',
+/** Hooks of every kind; in the upgrade one leaves the chart and another comes, and the rest run with a new value. */
+export const HOOKS: Fixture = {
+  name: 'hooks',
   source: 'oci',
   steps: () => [
-    { chart: chart('changed-hooks', { ...TEMPLATES, ...OTHERS }) },
+    { chart: chart('hooks', { ...TEMPLATES, ...OTHERS }) },
     {
       chart: chart(
-        'changed-hooks',
+        'hooks',
         {
           ...WITHOUT_ONE,
           ...OTHERS,
@@ -141,6 +132,7 @@ export const CHANGED_HOOKS: Fixture = {
         },
         { version: '2.0.0' },
       ),
+      values: { text: 'two' },
     },
   ],
 };

@@ -1,4 +1,4 @@
-import { parseAllDocuments } from 'yaml';
+import { parse, parseAllDocuments } from 'yaml';
 import { GROUP } from '../../../src/api/index.ts';
 import { ANY } from './difference.ts';
 import type { PlainHelm } from './helm.ts';
@@ -26,14 +26,8 @@ export async function helmState(helm: PlainHelm, name: string, place: Place): Pr
   const list = listed.map(({ updated: _, ...rest }) => rest);
   if (!listed.some((one) => one.name === name)) return { list };
   const revisions = await helm.json<Revision[]>('history', name);
-  const [values, all, notes, manifest, hooks, metadata] = await Promise.all([
-    helm.json('get', 'values', name),
-    helm.json('get', 'values', name, '--all'),
-    helm('get', 'notes', name),
-    helm('get', 'manifest', name),
-    helm('get', 'hooks', name),
-    helm.json<Facts>('get', 'metadata', name),
-  ]);
+  const [all, metadata] = await Promise.all([helm('get', 'all', name), helm.json<Facts>('get', 'metadata', name)]);
+  const told = sectionsOf(all);
   const { deployedAt: _, labels, ...others } = metadata;
   const facts = {
     ...others,
@@ -42,14 +36,20 @@ export async function helmState(helm: PlainHelm, name: string, place: Place): Pr
   const state = {
     list,
     history: revisions.map(({ updated, ...rest }) => rest),
-    values,
-    'all values': all,
-    notes,
-    manifest: documentsOf(manifest, place.namespace),
-    hooks: documentsOf(hooks, place.namespace),
+    values: parse(told['USER-SUPPLIED VALUES'] ?? ''),
+    'all values': parse(told['COMPUTED VALUES'] ?? ''),
+    notes: told.NOTES,
+    manifest: documentsOf(told.MANIFEST ?? '', place.namespace),
+    hooks: documentsOf(told.HOOKS ?? '', place.namespace),
     metadata: facts,
   };
   return JSON.parse(neutral(JSON.stringify(state), place)) as Record<string, unknown>;
+}
+
+/** What `helm get all` prints: the answers of five other commands, each under its title, in one process. */
+function sectionsOf(all: string): Record<string, string> {
+  const [, ...parts] = all.split(/^(USER-SUPPLIED VALUES|COMPUTED VALUES|HOOKS|MANIFEST|NOTES):\n/m);
+  return Object.fromEntries(parts.flatMap((title, at) => (at % 2 === 0 ? [[title, parts[at + 1] ?? '']] : [])));
 }
 
 /** The objects of a manifest by kind and name, those of lists too; several of one name are told apart by a number. */

@@ -3,12 +3,14 @@ import type { TestContext } from 'node:test';
 import type { JsonObject } from '../../../src/api/index.ts';
 import type { ServedRepository } from '../../../src/playground/gitserver.ts';
 import { toolPath } from '../../../src/tools/tool.ts';
-import { type Body, type Moment, type MortalAgent, startMortal } from '../../cases/support/mortal.ts';
+import type { Moment } from '../../cases/support/moments.ts';
+import { type Body, type MortalAgent, startMortal } from '../../cases/support/mortal.ts';
 import { declareTestSync, getPlugin, getSync } from '../../support/agent.ts';
 import { type ChartRepository, chart, startChartServer } from '../../support/charts.ts';
 import { testClient, testNamespace } from '../../support/cluster.ts';
 import { eventually } from '../../support/eventually.ts';
 import { commitFiles, testGitServer } from '../../support/gitserver.ts';
+import type { SeenRequest } from '../../support/httpproxy.ts';
 import { tempDir } from '../../support/tempdir.ts';
 import { configMap } from '../charts/fixture.ts';
 import { hookJob, hookMap } from '../charts/hooks.ts';
@@ -22,7 +24,9 @@ export const TURNS = ['install', 'upgrade', 'rollback', 'uninstall'] as const;
 export type Turn = (typeof TURNS)[number];
 
 export interface TurnResult {
-  wasKilled: boolean;
+  kills: number;
+  /** Of the agent that lived to see the end. */
+  writes: readonly SeenRequest[];
   /** Everything in the namespace, and what Helm says of the release. */
   state: unknown;
   /** How often each hook was made. */
@@ -83,31 +87,33 @@ export class MortalRelease {
     return new MortalRelease(t, { namespace, body, cacheDir: await tempDir(t) }, parts);
   }
 
-  /** Declares what the turn needs, and waits for it. When the moment comes the agent is killed, and another one started. */
-  async take(turn: Turn, moment?: Moment): Promise<TurnResult> {
-    const agent = this.#agent ?? (await this.#start());
-    agent.arm(moment);
+  /** Declares what the turn needs, and waits for it. When a moment comes the agent is killed, and another one started, for which the next moment counts. */
+  async take(turn: Turn, moments: readonly Moment[] = []): Promise<TurnResult> {
+    const [first, ...left] = moments;
+    let agent = this.#agent ?? (await this.#start());
+    agent.arm(first);
     const values = VALUES[turn];
     const declared = values && serve(this.#charts, CHART, { values, upgrade: { onFailure: 'rollback' } });
     const commit = await commitFiles(this.#repository, { 'plugins/app.yaml': declared?.plugin ?? null });
     const reached = this.#reaches(turn, commit);
-    const wasKilled = await Promise.race([agent.dead.then(() => true), reached.then(() => false)]);
-    if (wasKilled) {
+    let kills = 0;
+    while (await Promise.race([agent.dead.then(() => true), reached.then(() => false)])) {
+      kills++;
       const lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', name: 'espalier-agent' };
       await testClient().delete({ ...lease, namespace: this.#options.namespace });
-      await this.#start();
-      await reached;
+      agent = await this.#start(left.shift());
     }
-    this.#agent?.arm();
-    return { wasKilled, state: await this.#state(), hooks: await this.#hooks() };
+    const { writes } = agent;
+    agent.arm();
+    return { kills, writes, state: await this.#state(), hooks: await this.#hooks() };
   }
 
   async end(): Promise<void> {
     await this.#agent?.kill();
   }
 
-  async #start(): Promise<MortalAgent> {
-    this.#agent = await startMortal(this.#t, this.#options);
+  async #start(moment?: Moment): Promise<MortalAgent> {
+    this.#agent = await startMortal(this.#t, { ...this.#options, ...(moment === undefined ? {} : { moment }) });
     return this.#agent;
   }
 

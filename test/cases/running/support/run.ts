@@ -6,13 +6,17 @@ import type { ServedRepository } from '../../../../src/playground/gitserver.ts';
 import { declareTestSync, getSync } from '../../../support/agent.ts';
 import { testClient, testNamespace } from '../../../support/cluster.ts';
 import { eventually } from '../../../support/eventually.ts';
+import type { SeenRequest } from '../../../support/httpproxy.ts';
 import { tempDir } from '../../../support/tempdir.ts';
-import { type Body, type Moment, type MortalAgent, startMortal } from '../../support/mortal.ts';
+import type { Moment } from '../../support/moments.ts';
+import { type Body, type MortalAgent, startMortal } from '../../support/mortal.ts';
 import { type Snapshot, takeSnapshot } from './snapshot.ts';
 import { type ThreeActs, writeThreeActs } from './three-acts.ts';
 
 export interface ActResult {
-  wasKilled: boolean;
+  kills: number;
+  /** Of the agent that lived to see the end. */
+  writes: readonly SeenRequest[];
   snapshot: Snapshot;
 }
 
@@ -20,14 +24,14 @@ const REST_MS = 800;
 
 /** One platform in a namespace of its own that goes through its three acts, with an agent that may be killed in each. */
 export class Run {
-  readonly #t: TestContext;
+  readonly #t: Pick<TestContext, 'after'>;
   readonly #namespace: string;
   readonly #acts: ThreeActs;
   readonly #body: Body;
   readonly #cacheDir: string;
   #agent: MortalAgent | undefined;
 
-  private constructor(t: TestContext, namespace: string, acts: ThreeActs, body: Body, cacheDir: string) {
+  private constructor(t: Pick<TestContext, 'after'>, namespace: string, acts: ThreeActs, body: Body, cacheDir: string) {
     this.#t = t;
     this.#namespace = namespace;
     this.#acts = acts;
@@ -35,7 +39,7 @@ export class Run {
     this.#cacheDir = cacheDir;
   }
 
-  static async begin(t: TestContext, repository: ServedRepository, body: Body): Promise<Run> {
+  static async begin(t: Pick<TestContext, 'after'>, repository: ServedRepository, body: Body): Promise<Run> {
     const namespace = await testNamespace(t, { prefix: 'killed' });
     const acts = await writeThreeActs(repository, namespace, `${namespace}.example.com`);
     const source = { url: repository.url, ref: { commit: acts.commits[0] } };
@@ -44,25 +48,27 @@ export class Run {
     return new Run(t, namespace, acts, body, await tempDir(t));
   }
 
-  /** Goes to the act's commit. If the moment comes, the agent is killed at it, and another one started. */
-  async act(number: number, moment?: Moment): Promise<ActResult> {
+  /** Goes to the act's commit. When a moment comes the agent is killed, and another one started, for which the next moment counts. */
+  async act(number: number, moments: readonly Moment[] = []): Promise<ActResult> {
     const commit = this.#acts.commits[number] ?? '';
-    this.#agent?.arm(moment);
+    const [first, ...left] = moments;
+    this.#agent?.arm(first);
     await testClient().patch(
       { apiVersion: API_VERSION, kind: 'Sync', namespace: this.#namespace, name: 'sync' },
       { spec: { repository: { ref: { commit } } } },
       { type: 'merge', fieldManager: 'test' },
     );
-    const agent = this.#agent ?? (await this.#start(moment));
+    let agent = this.#agent ?? (await this.#start(first));
     const reached = this.#reaches(commit);
-    const wasKilled = await Promise.race([agent.dead.then(() => true), reached.then(() => false)]);
-    if (wasKilled) {
+    let kills = 0;
+    while (await Promise.race([agent.dead.then(() => true), reached.then(() => false)])) {
+      kills++;
       await this.#freeLease();
-      await this.#start();
-      await reached;
+      agent = await this.#start(left.shift());
     }
-    this.#agent?.arm();
-    return { wasKilled, snapshot: await takeSnapshot(testClient(), this.#namespace, this.#acts) };
+    const writes = agent.writes;
+    agent.arm();
+    return { kills, writes, snapshot: await takeSnapshot(testClient(), this.#namespace, this.#acts) };
   }
 
   /** Nothing is written any more. */
