@@ -150,6 +150,27 @@ describe('plans on pull requests on a real Gitea', { concurrency: 4 }, () => {
     });
   });
 
+  test('a removal that is held is approved with the plan, whatever way it is merged', async (t) => {
+    const files = { ...FILES, 'plugins/c.yaml': pluginYaml('c', 'c'), 'c/one.yaml': configMap('c') };
+    const scene = await startForgeScene(t, { files });
+    const { repository } = scene;
+    const head = await repository.push({ 'plugins/b.yaml': null, 'plugins/c.yaml': null }, { branch: 'topic' });
+    const { number } = await repository.openPull({ branch: 'topic' });
+    await commentSays(
+      scene,
+      number,
+      /2 of 3 plugins would be removed: more than 50 %[^]*2 to delete|2 to delete[^]*more than 50 %/,
+    );
+    await repository.comment(number, `/espalier approve ${head}`);
+    await commentSays(scene, number, /Approved by/);
+    const merge = await repository.mergePull(number, 'squash');
+    assert.equal(await scene.says(merge, 'success'), '1 plugin ready');
+    assert.equal(
+      await scene.client.get({ apiVersion: 'v1', kind: 'ConfigMap', namespace: scene.namespace, name: 'c' }),
+      undefined,
+    );
+  });
+
   test('S20: a fork is left alone; asked for by somebody entitled, that very commit is planned without credentials', async (t) => {
     const scene = await startForgeScene(t, { files: FILES, forge: { forks: 'asked' } });
     const { repository } = scene;

@@ -4,6 +4,8 @@ import { differences } from '../../report/outline.ts';
 import { regarding } from '../regarding.ts';
 import type { SyncParts } from '../sync-parts.ts';
 
+const APPROVALS_KEPT = 10;
+
 export interface MergedFrom {
   commit: string;
   pull: PlannedPull;
@@ -36,14 +38,12 @@ export async function carryApproval(parts: SyncParts, key: string, commit: strin
   const { approved, head, number } = pull;
   const sync = parts.syncs.get(key);
   if (sync === undefined || approved?.head !== head || approved.shown !== pull.digest) return;
-  const before = sync.metadata.annotations?.[ANNOTATION.approve];
-  if ((before ?? '').split(/[\s,]+/).includes(commit)) return;
-  const body = {
-    metadata: {
-      ...(sync.metadata.uid === undefined ? {} : { uid: sync.metadata.uid }),
-      annotations: { [ANNOTATION.approve]: commit },
-    },
-  };
+  const before = (sync.metadata.annotations?.[ANNOTATION.approve] ?? '').split(/[\s,]+/).filter((one) => one !== '');
+  if (before.includes(commit)) return;
+  // Earlier ones may still be needed: what they let go ahead may wait for something else.
+  const annotations = { [ANNOTATION.approve]: [...before, commit].slice(-APPROVALS_KEPT).join(' ') };
+  const { uid } = sync.metadata;
+  const body = { metadata: { ...(uid === undefined ? {} : { uid }), annotations } };
   parts.syncs.put(await parts.client.patch(refOf(sync), body, { type: 'merge', fieldManager: SYNC_MANAGER }));
   parts.events.record({
     regarding: regarding(sync),
