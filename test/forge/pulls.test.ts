@@ -27,7 +27,7 @@ async function commentSays(scene: ForgeScene, number: number, text: RegExp): Pro
       const { status } = await getSync(scene.client, scene.namespace);
       throw new Error(`${first?.body ?? 'no comment'}\n${JSON.stringify(status?.conditions)}`);
     },
-    { timeoutMs: 40_000 },
+    { timeoutMs: 90_000 },
   );
 }
 

@@ -126,7 +126,7 @@ export async function startForgeScene(t: Pick<TestContext, 'after'>, options: Fo
           if (found?.state === state) return found.description;
           throw new Error(`${context} at ${commit} says ${found?.state ?? 'nothing'}: ${found?.description}`);
         },
-        { timeoutMs: 40_000 },
+        { timeoutMs: 90_000 },
       );
     },
     async person(prefix, right) {

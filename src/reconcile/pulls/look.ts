@@ -6,9 +6,6 @@ import type { SyncParts } from '../sync-parts.ts';
 import { keptName } from './plan-pull.ts';
 import { changePulls, pullOnRecord, withPull } from './records.ts';
 
-/** By then the lists of a forge have what its hook told of. */
-const SECOND_LOOK_MS = 5_000;
-
 /**
  * Looks which pull requests are open and asks for a plan of those that moved. What people wrote is read only where
  * something waits for it.
@@ -26,7 +23,7 @@ export async function lookAtPulls(
   const branch = branchOf(parts, key);
   if (sync.spec.forge?.previews !== true || sync.spec.suspend || branch === undefined) return undefined;
   const { forks } = sync.spec.forge;
-  const wasHinted = parts.pulls.takeHint(key);
+  const requeueAfterMs = parts.pulls.nextLook(key);
   await parts.troubles.about(
     parts,
     key,
@@ -50,7 +47,7 @@ export async function lookAtPulls(
     },
     'pulls',
   );
-  return wasHinted ? { requeueAfterMs: SECOND_LOOK_MS } : undefined;
+  return requeueAfterMs === undefined ? undefined : { requeueAfterMs };
 }
 
 /** Something that can be seen without planning says that the plan on record is about something else. */

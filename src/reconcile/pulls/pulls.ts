@@ -1,5 +1,7 @@
 import type { PullRequest } from '../../forge/forge.ts';
 
+/** By then the lists of a forge have what its hook told of. */
+const LATER_LOOKS_MS = [5_000, 30_000] as const;
 const PLANS_KEPT = 100;
 const PLANS_CHARACTERS = 8_000_000;
 
@@ -8,7 +10,7 @@ export class Pulls {
   readonly #open = new Map<string, Map<number, PullRequest>>();
   readonly #lines = new Map<string, Promise<unknown>>();
   readonly #plans = new Map<string, string>();
-  readonly #hinted = new Set<string>();
+  readonly #hinted = new Map<string, number[]>();
   #characters = 0;
 
   /** Those that are open and meant for the followed branch. */
@@ -26,12 +28,12 @@ export class Pulls {
 
   /** A hook told of news: forges send some before their own lists have them. */
   hint(sync: string): void {
-    this.#hinted.add(sync);
+    this.#hinted.set(sync, [...LATER_LOOKS_MS]);
   }
 
-  /** Whether there was a hint since this was asked last. */
-  takeHint(sync: string): boolean {
-    return this.#hinted.delete(sync);
+  /** In how many milliseconds to look once more because of a hint; each such look is told of once. */
+  nextLook(sync: string): number | undefined {
+    return this.#hinted.get(sync)?.shift();
   }
 
   forget(sync: string): void {
