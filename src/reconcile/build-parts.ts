@@ -61,7 +61,7 @@ const LONGEST_ANSWER_DELAY_MS = 500;
 /** A rollout moves the cluster many times; plans of pull requests follow once it has come to rest. */
 const MOVED_DELAY_MS = 3_000;
 /** Each write of a Sync's status costs the API server as much as it lists (0.13 ms an entry): large ones are spaced. */
-const FOLD_SPACING_MS_PER_ENTRY = 1;
+const FOLD_SPACING_MS_PER_ENTRY = 2;
 const LONGEST_FOLD_SPACING_MS = 2_000;
 /** What pods are doing on the way to health is told, but not each step of it. */
 const MESSAGE_DELAY_MS = 1_000;

@@ -44,6 +44,11 @@ import { writeStages } from './write-stages.ts';
 /** How long a kind that is not served yet is no failure, and how often to look meanwhile. */
 const UNSERVED_GRACE_MS = 15_000;
 const UNSERVED_RETRY_MS = 250;
+/**
+ * A new Plugin of so few objects says how it is once they are written, not before as well: the intent is on record all the
+ * same, and without conditions it costs the API server half.
+ */
+const BRIEF_TASKS = 20;
 
 export interface ConvergeInput {
   key: string;
@@ -120,8 +125,9 @@ async function carryOut(
   if (isNews || (tasks.length > 0 && !goesOn)) {
     // Law 3: on record before the first write.
     const message = `applying ${tasks.length} of ${rendered.objects.length} objects`;
+    const isBrief = plugin.status?.phase === undefined && tasks.length <= BRIEF_TASKS && run === undefined;
     const recorded = await saveStatus(parts, key, {
-      outcome: input.isNew ? { phase: 'Progressing', message } : undefined,
+      outcome: input.isNew && !isBrief ? { phase: 'Progressing', message } : undefined,
       findings: intent,
     });
     if (recorded === 'gone') return { outcome: undefined, findings: {} };
@@ -217,10 +223,10 @@ function driftLeft(parts: Parts, { report, tasks }: Extract<Look, { state: 'plan
   return [...report].filter(([at]) => !sent.has(at) || parts.owned.hasDrifted(at)).map(([, entry]) => entry);
 }
 
-/** Whether the Plugin began to make progress just now. */
+/** Whether the Plugin began to make progress just now, or is about to say so. */
 function isYoung(parts: Parts, key: string): boolean {
   const since = findCondition(parts.plugins.get(key)?.status?.conditions, CONDITION.Reconciling)?.lastTransitionTime;
-  return since !== undefined && parts.clock.now() - Date.parse(since) < UNSERVED_GRACE_MS;
+  return since === undefined || parts.clock.now() - Date.parse(since) < UNSERVED_GRACE_MS;
 }
 
 function forgotten(plan: PluginPlan): string[] {

@@ -33,7 +33,7 @@ const FAULTS: Record<string, { fault: GitFault; reasons: string[] }> = {
 };
 
 test('D20: whatever Git answers instead of refs, nothing is deleted, the last good state is held and the status says what happened', async (t) => {
-  const platform = await startPlatform(t, { files, spec: { repository: { timeout: '1s' } } });
+  const platform = await startPlatform(t, { files, spec: { repository: { timeout: '3s' } } });
   await platform.settles();
   const uids = await uidsOf(platform);
   for (const [name, { fault, reasons }] of Object.entries(FAULTS)) {

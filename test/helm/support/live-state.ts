@@ -109,9 +109,9 @@ function isOurs(key: string): boolean {
   return key.startsWith(`${GROUP}/`);
 }
 
-/** Of a Job: who its pods are of. */
+/** Of a Job: who its pods are of; of an autoscaler: what its controller thinks. */
 function isChance(key: string): boolean {
-  return /(^|\/)(controller-uid|deprecated\.daemonset\.template\.generation)$/.test(key);
+  return /(^|\/)(controller-uid|deprecated\.daemonset\.template\.generation)$|^autoscaling\.alpha\./.test(key);
 }
 
 /** Addresses that the cluster gives out, and labels by uid. */
