@@ -1,4 +1,4 @@
-import type { Plugin, Sync } from '../api/index.ts';
+import type { Answer, Plugin, Sync } from '../api/index.ts';
 import { CONDITION, LABEL } from '../api/names.ts';
 import { plain } from '../plan/plain.ts';
 import { ageOf } from './age.ts';
@@ -38,6 +38,7 @@ const SYNC_COLUMNS: readonly Column<Sync>[] = [
   AGE,
   PHASE,
   { title: 'REF', wide: true, cell: ({ status }) => text(status?.observed?.ref) },
+  { title: 'STATUSES', wide: true, cell: ({ status }) => text(statusesOf(status?.answers?.[0])) },
   { title: 'URL', wide: true, cell: ({ spec }) => text(spec.repository.url) },
   WHY,
 ];
@@ -80,6 +81,12 @@ export function rowOf(object: Ours, options: ColumnOptions & { common?: boolean 
 
 function cellsOf<T extends Ours>(columns: readonly Column<T>[], object: T, options: ColumnOptions): Cell[] {
   return columns.filter(({ wide }) => wide !== true || options.wide).map((column) => column.cell(object, options.now));
+}
+
+/** What the newest commit was told on the forge, by context; Plugins have rows of their own. */
+function statusesOf(answer: Answer | undefined): string | undefined {
+  const told = (answer?.statuses ?? []).filter(({ sent, context }) => sent && !/\/plugin\//.test(context));
+  return told.map(({ context, state }) => `${context}: ${state}`).join(', ');
 }
 
 function text(value: string | undefined): Cell {

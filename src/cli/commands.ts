@@ -10,7 +10,7 @@ export interface CommandEntry {
 export const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'plan',
-    summary: 'show what a folder or a Git ref would change in the cluster',
+    summary: 'show what a folder, a Git ref or a pull request would change in the cluster',
     load: async () => (await import('./plan.ts')).planCommand(),
   },
   {
@@ -64,6 +64,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     name: 'test',
     summary: "run the tests of a Plugin's chart",
     load: async () => (await import('./test-release.ts')).testCommand(),
+  },
+  {
+    name: 'webhook',
+    summary: 'have the forge tell the agent of pushes and pull requests',
+    load: async () => (await import('./webhook.ts')).webhookCommand(),
   },
   { name: 'agent', summary: 'run the agent', load: async () => (await import('./agent.ts')).agentCommand() },
   { name: 'playground', summary: 'start a private control plane, a Git server and the agent', load: playground },

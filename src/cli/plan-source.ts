@@ -1,4 +1,4 @@
-import { API_VERSION, readAs, type Sync } from '../api/index.ts';
+import { API_VERSION, type KubeObject, readAs, type Sync } from '../api/index.ts';
 import type { KubeClient } from '../cluster/client.ts';
 import { createReader } from '../declare/reader.ts';
 import type { Plan } from '../plan/whole.ts';
@@ -45,12 +45,11 @@ export async function planSource({ client, namespace, source, flags, progress }:
     const { gitVersion: kubernetes } = await client.version();
     const names = flags.plugin === undefined ? undefined : new Set(flags.plugin);
     if (names !== undefined) mustExist(names, compiled, sync);
-    const agents = [namespace, AGENT_NAMESPACE].map(agentIdentity);
     const { plan } = await withOwnSources(client, (ownSource) =>
       withHelm((helm) =>
         previewRevision({
           ...{ client, sync, tree, compiled, plugins, kubernetes, history, ownSource, helm },
-          isAgent: (object) => agents.some((isPart) => isPart(object)),
+          isAgent: agentsOf(namespace),
           ...(names === undefined ? {} : { only: (key: string) => names.has(key.slice(key.indexOf('/') + 1)) }),
         }),
       ),
@@ -59,8 +58,14 @@ export async function planSource({ client, namespace, source, flags, progress }:
   });
 }
 
+/** What may be a part of the agent: it never removes itself. */
+export function agentsOf(namespace: string): (object: KubeObject) => boolean {
+  const agents = [namespace, AGENT_NAMESPACE].map(agentIdentity);
+  return (object) => agents.some((isPart) => isPart(object));
+}
+
 /** Those that the source declares, and those that it no longer does. */
-function mustExist(names: ReadonlySet<string>, compiled: Compiled, sync: Sync): void {
+export function mustExist(names: ReadonlySet<string>, compiled: Compiled, sync: Sync): void {
   const removed = (sync.status?.inventory ?? []).filter(({ kind }) => kind === 'Plugin').map(({ name }) => name);
   const known = new Set([...[...compiled.plugins].map((key) => key.slice(key.indexOf('/') + 1)), ...removed]);
   for (const name of names) if (!known.has(name)) throw unknownPlugin(name, known);

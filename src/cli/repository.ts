@@ -3,42 +3,34 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Sync } from '../api/index.ts';
 import type { KubeClient } from '../cluster/client.ts';
-import { credentialsFromSecret } from '../git/credentials.ts';
+import type { GitLimits } from '../git/limits.ts';
 import { type GitRepository, openRepository } from '../git/repository.ts';
-import { secretData } from '../reconcile/secret-data.ts';
-import { pickVersion } from '../resolve/pick-version.ts';
+import type { UrlPolicy } from '../git/url.ts';
+import { type FoundObject, repositoryOptionsOf, repositoryRefs } from '../reconcile/repository-options.ts';
+
+/** A person asked for this very address, by naming it or the Sync that does. */
+export const ASKED_FOR: UrlPolicy = { http: true, privateAddresses: true };
 
 /**
- * Opens a repository for one command, in a folder that goes with it. The Sync's credentials are used for the Sync's own
- * URL and for no other: a URL on the command line must not be able to collect them.
+ * Opens a repository for one command, in a folder that goes with it. What the Sync says of credentials, proxy and
+ * certificates is for the Sync's own URL and for no other: a URL on the command line must not be able to collect them.
  */
 export async function withRepository<T>(
   client: KubeClient | undefined,
   sync: Sync,
   url: string,
   use: (repository: GitRepository) => Promise<T>,
+  limits?: GitLimits,
 ): Promise<T> {
   const dir = await mkdtemp(join(tmpdir(), 'espalier-plan-'));
-  const { secretRef } = sync.spec.repository;
-  const secret =
-    client !== undefined && url === sync.spec.repository.url && secretRef !== undefined
-      ? await client.get({
-          apiVersion: 'v1',
-          kind: 'Secret',
-          namespace: sync.metadata.namespace ?? '',
-          name: secretRef.name,
-        })
-      : undefined;
+  const { repository: own } = sync.spec;
+  const isOwn = client !== undefined && url === own.url;
+  const options = isOwn ? repositoryOptionsOf(own, await objectsFor(client, sync)) : repositoryOptionsOf({ url }, []);
   const repository = await openRepository({
-    url,
+    ...options,
     dir,
-    // A person asked for this very address.
-    allow: { http: true, privateAddresses: true },
-    ...(secret === undefined ? {} : { credentials: credentialsFromSecret(secretData(secret), url) }),
-    pickTag: (tags, range) => {
-      const picked = pickVersion(tags, range);
-      return picked.ok ? picked.version : undefined;
-    },
+    allow: ASKED_FOR,
+    ...(limits === undefined ? {} : { limits }),
   });
   try {
     return await use(repository);
@@ -46,4 +38,13 @@ export async function withRepository<T>(
     await repository.close();
     await rm(dir, { recursive: true, force: true });
   }
+}
+
+async function objectsFor(client: KubeClient, { metadata, spec }: Sync): Promise<FoundObject[]> {
+  const refs = repositoryRefs(metadata.namespace ?? '', spec.repository);
+  const objects = await Promise.all(refs.map((ref) => client.get(ref)));
+  return refs.flatMap((ref, at): FoundObject[] => {
+    const object = objects[at];
+    return object === undefined ? [] : [[ref, object]];
+  });
 }

@@ -30,8 +30,14 @@ export function isCurrent({ metadata, status, spec }: Ours): boolean {
   return (status?.observedGeneration ?? 0) >= (metadata.generation ?? 0);
 }
 
-/** Why it is as it is, in one line that is safe to show. */
+/** Why it is as it is, in one line that is safe to show; that its forge can't be told is a part of it. */
 export function whyOf(object: Ours): string {
+  const unanswered = unansweredOf(object);
+  const why = standingOf(object);
+  return unanswered === undefined ? why : `${why}; its forge can't be told: ${plain(unanswered)}`;
+}
+
+function standingOf(object: Ours): string {
   const { metadata, status, spec } = object;
   const message = plain(status?.message ?? '');
   if (metadata.deletionTimestamp !== undefined && status?.phase !== 'Removing') {
@@ -42,6 +48,10 @@ export function whyOf(object: Ours): string {
   if (spec.suspend === true && status.phase !== 'Suspended') return `suspended; before: ${message}`;
   if (!isCurrent(object)) return `its last change was not looked at yet; before: ${message}`;
   return message;
+}
+
+function unansweredOf({ status }: Ours): string | undefined {
+  return status?.conditions?.find(({ type, status: is }) => type === CONDITION.Unanswered && is === 'True')?.message;
 }
 
 /** As people read commits: enough to find one by. */

@@ -47,6 +47,12 @@ function nameOf(spec: RefSpec, refs: RemoteRef[], pickTag: PickTag | undefined):
   return prefixesFor(spec)[0];
 }
 
+/** `main` of `refs/heads/main`; undefined for what is no branch. */
+export function branchIn(ref: string | undefined): string | undefined {
+  const heads = 'refs/heads/';
+  return ref?.startsWith(heads) === true ? ref.slice(heads.length) : undefined;
+}
+
 /** For messages: `branch main`. */
 export function describeSpec(spec: RefSpec): string {
   if (spec.commit !== undefined) return `commit ${spec.commit}`;

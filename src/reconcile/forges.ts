@@ -1,12 +1,12 @@
-import { EspalierError, type ObjectRef, type Sync } from '../api/index.ts';
+import type { Sync } from '../api/index.ts';
 import type { Forge } from '../forge/forge.ts';
 import { Gates } from '../forge/limit.ts';
 import { openForge } from '../forge/open-forge.ts';
 import type { UrlPolicy } from '../git/url.ts';
 import type { Clock } from '../runtime/clock.ts';
+import { forgeOptionsOf, forgeRefs, missingForForge } from './forge-options.ts';
 import type { OutsideObjects } from './outside.ts';
-import { secretData } from './secret-data.ts';
-import { Sources } from './sources.ts';
+import type { FoundObject } from './repository-options.ts';
 import { keyOf } from './store.ts';
 
 export interface ForgesOptions {
@@ -25,50 +25,29 @@ export class Forges {
     this.#options = options;
   }
 
-  /** The Secrets and ConfigMaps that must be watched before `of` can answer. */
-  static refsOf({ metadata, spec }: Sync): ObjectRef[] {
-    const { caRef, url } = spec.repository;
-    if (spec.forge === undefined) return [];
-    const of = { url, secretRef: spec.forge.secretRef, ...(caRef === undefined ? {} : { caRef }) };
-    return Sources.refsOf(metadata.namespace ?? '', of);
-  }
-
   /** Undefined where there is none, or what it needs has not been seen yet: its watch wakes the Sync. */
   of(sync: Sync): Forge | undefined {
     const key = keyOf(sync);
-    const { forge: spec, repository } = sync.spec;
-    if (spec === undefined) {
+    const found: FoundObject[] = [];
+    for (const ref of forgeRefs(sync)) {
+      const object = this.#options.outside.get(ref);
+      if (object === 'unknown') return undefined;
+      if (object === 'absent') throw missingForForge(ref);
+      found.push([ref, object]);
+    }
+    const options = forgeOptionsOf(sync, found);
+    if (options === undefined) {
       this.forget(key);
       return undefined;
     }
-    const namespace = sync.metadata.namespace ?? '';
-    const data = new Map<string, Readonly<Record<string, string>>>();
-    const versions: string[] = [];
-    for (const ref of Forges.refsOf(sync)) {
-      const object = this.#options.outside.get(ref);
-      if (object === 'unknown') return undefined;
-      if (object === 'absent') {
-        throw new EspalierError(
-          'ForgeAuthFailed',
-          `there is no ${ref.kind} ${ref.name} in namespace ${namespace}, which spec.forge of the Sync needs; make it, or name another one`,
-        );
-      }
-      versions.push(object.metadata.resourceVersion ?? '');
-      data.set(`${ref.kind} ${ref.name}`, secretData(object));
-    }
-    const version = JSON.stringify([versions, spec.kind, spec.url, repository.url, repository.proxy]);
+    const versions = found.map(([, { metadata }]) => metadata.resourceVersion ?? '');
+    const version = JSON.stringify([versions, options.kind, options.url, options.repositoryUrl, options.proxy]);
     const known = this.#open.get(key);
     if (known?.version === version) return known.forge;
     this.forget(key);
-    const { caRef, proxy } = repository;
     const forge = openForge({
-      kind: spec.kind,
-      repositoryUrl: repository.url,
-      url: spec.url,
-      secret: { ...data.get(`Secret ${spec.secretRef.name}`) },
+      ...options,
       policy: this.#options.policy,
-      caBundle: caRef === undefined ? undefined : data.get(`${caRef.kind} ${caRef.name}`)?.[caRef.key],
-      proxy: proxy === undefined ? undefined : { url: proxy },
       now: () => this.#options.clock.now(),
       gates: this.#gates,
     });

@@ -60,11 +60,6 @@ export class OwnSources {
     return repository.tree(known.commit);
   }
 
-  /** Whether both ask for the same files. */
-  isSame(a: Plugin, b: Plugin): boolean {
-    return questionOf(a) === questionOf(b);
-  }
-
   forget(key: string): void {
     this.#seen.delete(key);
   }
@@ -79,6 +74,11 @@ export class OwnSources {
 
 export function hasOwnSource(plugin: Plugin): boolean {
   return plugin.spec.source.git?.url !== undefined;
+}
+
+/** Whether both ask for the same files. */
+export function isSameSource(a: Plugin, b: Plugin): boolean {
+  return questionOf(a) === questionOf(b);
 }
 
 function questionOf(plugin: Plugin): string {

@@ -14,9 +14,9 @@ import type { PluginFindings, PluginOutcome } from './plugin-status.ts';
 import { readinessOf } from './readiness.ts';
 import { type Removal, removePlugin } from './remove-plugin.ts';
 import { learnDeclared } from './render-declared.ts';
+import { repositoryRefs } from './repository-options.ts';
 import { saveStatus } from './save-status.ts';
 import { settlePlugin } from './settle.ts';
-import { Sources } from './sources.ts';
 import { outsideRefs, waitsOf } from './waits.ts';
 
 export interface PluginVerdict {
@@ -194,7 +194,7 @@ function credentialRefs(plugin: Plugin): ObjectRef[] {
   const { git } = plugin.spec.source;
   return git?.url === undefined
     ? []
-    : Sources.refsOf(plugin.metadata.namespace ?? '', {
+    : repositoryRefs(plugin.metadata.namespace ?? '', {
         url: git.url,
         ...(git.secretRef === undefined ? {} : { secretRef: git.secretRef }),
       });

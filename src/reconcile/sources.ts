@@ -1,13 +1,11 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { type KubeObject, type ObjectRef, type Plugin, parseDuration, type Sync } from '../api/index.ts';
+import type { KubeObject, ObjectRef, Plugin, Sync } from '../api/index.ts';
 import { createReader, type DeclarationReader } from '../declare/reader.ts';
-import { credentialsFromSecret } from '../git/credentials.ts';
 import { type GitLimits, PROPOSAL_LIMITS } from '../git/limits.ts';
-import { type GitRepository, openRepository, type RepositoryOptions } from '../git/repository.ts';
+import { type GitRepository, openRepository } from '../git/repository.ts';
 import type { UrlPolicy } from '../git/url.ts';
-import { pickVersion } from '../resolve/pick-version.ts';
-import { secretData } from './secret-data.ts';
+import { type FoundObject, type GitSpec, repositoryOptionsOf, repositoryRefs } from './repository-options.ts';
 
 export interface SourcesOptions {
   /** Folder for object stores; each repository has its own below it. */
@@ -25,14 +23,6 @@ export interface Source {
 /** `waiting`: what it needs is not there. `unseen`: it is not known yet whether that is there; its watch will tell. */
 export type SourceAnswer = { state: 'open'; source: Source } | { state: 'waiting' | 'unseen'; why: string };
 
-interface GitSpec {
-  url: string;
-  secretRef?: { name: string };
-  caRef?: { kind: string; name: string; key: string };
-  proxy?: string;
-  timeout?: string;
-}
-
 /** Open repositories, one for each URL and credentials, shared by the Sync and the Plugins that read them. */
 export class Sources {
   readonly #options: SourcesOptions;
@@ -40,16 +30,6 @@ export class Sources {
 
   constructor(options: SourcesOptions) {
     this.#options = options;
-  }
-
-  /** The Secrets and ConfigMaps that must be watched before `forSync` can answer. */
-  static refsOf(namespace: string, spec: GitSpec): ObjectRef[] {
-    const refs: ObjectRef[] = [];
-    if (spec.secretRef !== undefined)
-      refs.push({ apiVersion: 'v1', kind: 'Secret', namespace, name: spec.secretRef.name });
-    if (spec.caRef !== undefined)
-      refs.push({ apiVersion: 'v1', kind: spec.caRef.kind, namespace, name: spec.caRef.name });
-    return refs;
   }
 
   async forSync(sync: Sync): Promise<SourceAnswer> {
@@ -77,42 +57,29 @@ export class Sources {
   }
 
   async #at(namespace: string, spec: GitSpec, limits?: GitLimits): Promise<SourceAnswer> {
-    const options: Partial<RepositoryOptions> = {};
-    const versions: string[] = [];
-    for (const ref of Sources.refsOf(namespace, spec)) {
+    const found: FoundObject[] = [];
+    for (const ref of repositoryRefs(namespace, spec)) {
       const object = this.#options.outside.get(ref);
       if (object === 'absent') {
         return { state: 'waiting', why: `${ref.kind} ${ref.name}, which does not exist in namespace ${namespace}` };
       }
       if (object === 'unknown') return { state: 'unseen', why: `${ref.kind} ${ref.name} to be read` };
-      versions.push(object.metadata.resourceVersion ?? '');
-      const data = secretData(object);
-      if (ref.kind === 'Secret' && ref.name === spec.secretRef?.name)
-        options.credentials = credentialsFromSecret(data, spec.url);
-      const ca = spec.caRef !== undefined && ref.name === spec.caRef.name ? data[spec.caRef.key] : undefined;
-      if (ca !== undefined) options.caBundle = ca;
+      found.push([ref, object]);
     }
     const id = createHash('sha256')
       .update(JSON.stringify([namespace, spec.url, spec.secretRef?.name, spec.proxy]))
       .digest('hex')
       .slice(0, 24)
       .concat(limits === undefined ? '' : '-pulls');
-    const version = versions.join();
+    const version = found.map(([, { metadata }]) => metadata.resourceVersion ?? '').join();
     const known = this.#open.get(id);
     if (known !== undefined && known.version === version) return { state: 'open', source: known.source };
     await known?.source.repository.close();
     const repository = await openRepository({
-      url: spec.url,
+      ...repositoryOptionsOf(spec, found),
       dir: join(this.#options.dir, id),
       allow: this.#options.policy,
-      pickTag: (tags, range) => {
-        const picked = pickVersion(tags, range);
-        return picked.ok ? picked.version : undefined;
-      },
-      timeoutMs: parseDuration(spec.timeout ?? '1m'),
-      ...(spec.proxy === undefined ? {} : { proxy: { url: spec.proxy } }),
       ...(limits === undefined ? {} : { limits }),
-      ...options,
     });
     const source = { repository, reader: known?.source.reader ?? createReader() };
     this.#open.set(id, { version, source });

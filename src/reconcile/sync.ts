@@ -1,13 +1,13 @@
 import { ANNOTATION, isError, messageOf, refOf, type Sync } from '../api/index.ts';
 import { hasDropped, isRemoving } from './dropped.ts';
 import { ensureFinalizer } from './finalizer.ts';
-import { Forges } from './forges.ts';
+import { forgeRefs } from './forge-options.ts';
 import { hookRefs } from './hooks.ts';
 import { lookAtGit } from './look-at-git.ts';
 import { pruneRevision } from './prune-revision.ts';
 import { regarding } from './regarding.ts';
 import { removeSync } from './remove-sync.ts';
-import { Sources } from './sources.ts';
+import { repositoryRefs } from './repository-options.ts';
 import { keyOf } from './store.ts';
 import type { SyncMemory } from './sync-memory.ts';
 import type { SyncParts } from './sync-parts.ts';
@@ -31,8 +31,8 @@ export async function reconcileSync(parts: SyncParts, key: string, signal: Abort
   }
   if (sync.metadata.deletionTimestamp !== undefined) return await removeSync(parts, key, sync);
   parts.outside.use(user, [
-    ...Sources.refsOf(sync.metadata.namespace ?? '', sync.spec.repository),
-    ...Forges.refsOf(sync),
+    ...repositoryRefs(sync.metadata.namespace ?? '', sync.spec.repository),
+    ...forgeRefs(sync),
     ...hookRefs(sync),
   ]);
   await ensureFinalizer(parts, sync);

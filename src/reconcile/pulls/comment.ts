@@ -26,10 +26,12 @@ export function commentOn({ plan, pull, limits, link, at }: CommentInput): { tex
       maxLength: limits.comment - MARKER_ROOM,
       html: limits.html,
       ...(link === undefined ? {} : { whole: link }),
-      footer: [
-        ...approval,
-        `_Head ${codeSpan(head.slice(0, 10))} merged into ${codeSpan(base.slice(0, 10))}, planned against the live cluster${time}. Nothing was changed._`,
-      ],
+      footer: [...approval, mergedLine({ head, base }, time)],
     });
   return { text: compose(` at ${at}`), content: compose('') };
+}
+
+/** What was planned, for the end of a comment. */
+export function mergedLine({ head, base }: Pick<PlannedPull, 'head' | 'base'>, time: string): string {
+  return `_Head ${codeSpan(head.slice(0, 10))} merged into ${codeSpan(base.slice(0, 10))}, planned against the live cluster${time}. Nothing was changed._`;
 }

@@ -1,5 +1,6 @@
 import { isError, type PlannedPull, type Sync } from '../../api/index.ts';
 import type { Forge, PullRequest } from '../../forge/forge.ts';
+import { branchIn } from '../../git/ref.ts';
 import { asksFor, type Said } from '../../report/approval.ts';
 import { regarding } from '../regarding.ts';
 import type { SyncParts } from '../sync-parts.ts';
@@ -59,9 +60,7 @@ function isStale(parts: SyncParts, key: string, known: PlannedPull | undefined, 
 /** The branch that is followed; undefined for tags and commits, and before the first look. */
 export function branchOf(parts: SyncParts, key: string): string | undefined {
   const { ref, compiled } = parts.memories.of(key);
-  return compiled === undefined || ref?.startsWith('refs/heads/') !== true
-    ? undefined
-    : ref.slice('refs/heads/'.length);
+  return compiled === undefined ? undefined : branchIn(ref);
 }
 
 /** Those that are no longer open: what they showed is kept for a while, for the commit that they may have become. */

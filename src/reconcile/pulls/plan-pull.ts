@@ -60,10 +60,12 @@ export interface PullPlanInput
   sync: PreviewInput['sync'];
   merged: Extract<MergedPull, { state: 'merged' }>;
   pull: Pick<PullRequest, 'number' | 'head'>;
+  /** Of those that it touches; all when left out. */
+  only?: (key: string) => boolean;
 }
 
 /** What merging would do to the cluster; how to consent to what is held is said as one does it on the pull request. */
-export async function planPull({ merged, pull, ...input }: PullPlanInput): Promise<Preview> {
+export async function planPull({ merged, pull, only, ...input }: PullPlanInput): Promise<Preview> {
   const { compiled, tree } = merged;
   const touched = new Set(merged.touched);
   const preview = await previewRevision({
@@ -72,7 +74,7 @@ export async function planPull({ merged, pull, ...input }: PullPlanInput): Promi
     compiled,
     touched,
     history: 'forward',
-    only: (key) => touched.has(key),
+    only: (key) => touched.has(key) && only?.(key) !== false,
   });
   const held = preview.plan.held.map((hold) => ({
     ...hold,

@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
-import { isError, messageOf, type PlannedPull, type SentStatus, type Sync, timestamp } from '../../api/index.ts';
-import { createReader } from '../../declare/reader.ts';
+import { type PlannedPull, type SentStatus, type Sync, timestamp } from '../../api/index.ts';
 import type { Forge, PullRequest } from '../../forge/forge.ts';
 import { planText } from '../../plan/text.ts';
 import { type Plan, summaryLine, summaryOf } from '../../plan/whole.ts';
-import { oneLine, someOf } from '../../report/line.ts';
+import { oneLine } from '../../report/line.ts';
 import { contentKey } from '../../resolve/key.ts';
 import { contextsFor } from '../speaker.ts';
 import type { SyncParts } from '../sync-parts.ts';
 import { commentOn } from './comment.ts';
 import { withGiven } from './given.ts';
-import { type MergedPull, mergePull, planPull } from './plan-pull.ts';
+import { faultPlan, tryMerge } from './no-merge.ts';
+import { type MergedPull, type PullInput, planPull } from './plan-pull.ts';
 import { changePulls, pullOnRecord, withPull } from './records.ts';
 import { factsFor } from './stale.ts';
 
@@ -85,23 +85,12 @@ async function preview(
   await say(parts, key, sync, forge, pull, told, plan, signal);
 }
 
-/** A head that cannot be fetched or compiled is a fault of the pull request, unless the server is at fault. */
-async function merge(
-  parts: SyncParts,
-  sync: Sync,
-  pull: PullRequest,
-  base: Parameters<typeof mergePull>[0]['base'],
-): Promise<MergedPull> {
+async function merge(parts: SyncParts, sync: Sync, pull: PullRequest, base: PullInput['base']): Promise<MergedPull> {
   const answer = await parts.sources.forPulls(sync);
   if (answer.state !== 'open')
     return { state: 'unrelated', why: `can't be fetched: the repository needs ${answer.why}` };
-  const { repository, reader = createReader() } = answer.source;
-  try {
-    return await mergePull({ repository, reader, sync, plugins: [...parts.plugins.values()], pull, base });
-  } catch (error) {
-    if (!isError(error, 'GitTooLarge', 'GitUnsafePath', 'GitProtocolError')) throw error;
-    return { state: 'unrelated', why: `can't be read: ${messageOf(error)}` };
-  }
+  const { repository, reader } = answer.source;
+  return await tryMerge({ repository, reader, sync, plugins: [...parts.plugins.values()], pull, base });
 }
 
 async function planned(
@@ -122,21 +111,6 @@ async function planned(
     }),
   );
   return { plan, shown: touches };
-}
-
-function faultPlan(sync: Sync, pull: PullRequest, merged: Exclude<MergedPull, { state: 'merged' }>): Plan {
-  const message =
-    merged.state === 'conflict'
-      ? `does not merge: both sides changed ${someOf(merged.paths)}; merge or rebase onto the base`
-      : merged.why;
-  const { commit: base } = sync.status ?? {};
-  const cluster = sync.spec.cluster?.name;
-  return {
-    ...(cluster === undefined ? {} : { cluster }),
-    commit: { ...(base === undefined ? {} : { base }), head: pull.head.commit },
-    ...{ plugins: [], held: [], waits: [], drift: [] },
-    faults: [{ message }],
-  };
 }
 
 /** What the merge would make, as far as that is known without the cluster. */

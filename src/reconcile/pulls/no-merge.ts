@@ -1,0 +1,35 @@
+import { isError, messageOf, type Sync } from '../../api/index.ts';
+import type { PullRequest } from '../../forge/forge.ts';
+import type { Plan } from '../../plan/whole.ts';
+import { someOf } from '../../report/line.ts';
+import { type MergedPull, mergePull, type PullInput } from './plan-pull.ts';
+
+/** A head that cannot be read is a fault of the pull request; that the server cannot be reached is not. */
+export async function tryMerge(input: PullInput): Promise<MergedPull> {
+  try {
+    return await mergePull(input);
+  } catch (error) {
+    if (!isError(error, 'GitTooLarge', 'GitUnsafePath', 'GitProtocolError')) throw error;
+    return { state: 'unrelated', why: `can't be read: ${messageOf(error)}` };
+  }
+}
+
+/** The plan of what can't be merged: a fault, and nothing else. */
+export function faultPlan(
+  sync: Sync,
+  { head }: Pick<PullRequest, 'head'>,
+  merged: Exclude<MergedPull, { state: 'merged' }>,
+): Plan {
+  const message =
+    merged.state === 'conflict'
+      ? `does not merge: both sides changed ${someOf(merged.paths)}; merge or rebase onto the base`
+      : merged.why;
+  const { commit: base } = sync.status ?? {};
+  const cluster = sync.spec.cluster?.name;
+  return {
+    ...(cluster === undefined ? {} : { cluster }),
+    commit: { ...(base === undefined ? {} : { base }), head: head.commit },
+    ...{ plugins: [], held: [], waits: [], drift: [] },
+    faults: [{ message }],
+  };
+}
