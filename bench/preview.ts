@@ -11,6 +11,11 @@ const PLUGINS = 300;
 /** Every so many, one that rolls pods out. */
 const DEPLOYMENT_EVERY = 50;
 const TOUCHED = 3;
+/** Of those that roll pods out. What is pushed to main does not touch what is proposed. */
+const [PROPOSED, PUSHED] = [
+  [50, 100, 150],
+  [0, 200, 250],
+];
 const PULLS = 7;
 const PUSHES = 10;
 const TIMEOUT_MS = 60_000;
@@ -76,11 +81,11 @@ async function pushes(world: ForgeWorld): Promise<Row[]> {
   const [pending, final]: [number[], number[]] = [[], []];
   for (let round = 0; round < PUSHES; round++) {
     await sleep(REST_MS);
-    const name = `app-${DEPLOYMENT_EVERY * (round % 5)}`;
+    const name = `app-${PUSHED[round % PUSHED.length]}`;
     const healthy = healthyAgain(world, name);
     const since = performance.now();
     const commit = await world.repository.push(filesOf(name));
-    const hooked = await hookOf(world, 'refs/heads/main', since);
+    const hooked = await hookOf(world, 'push', since);
     pending.push((await statusOf(world, commit, 'pending', since)).answeredAt - hooked);
     final.push((await statusOf(world, commit, 'success', since)).answeredAt - (await healthy));
   }
@@ -101,10 +106,10 @@ function filesOf(name: string): Record<string, string> {
   return pluginFiles(name, rolls ? [configMap(name, text), deployment(name, text)] : [configMap(name, text)]);
 }
 
-/** When a webhook that says this reached the agent. */
-async function hookOf({ toAgent }: ForgeWorld, word: string, since: number): Promise<number> {
-  const isIt = ({ at, body }: PassedRequest): boolean => at >= since && body.includes(word);
-  return (await first(`a webhook with ${word}`, () => toAgent.requests.find(isIt))).at;
+/** When the first webhook of this kind reached the agent. */
+async function hookOf({ toAgent }: ForgeWorld, event: string, since: number): Promise<number> {
+  const isIt = ({ at, headers }: PassedRequest): boolean => at >= since && headers.get('x-gitea-event') === event;
+  return (await first(`a webhook of ${event}`, () => toAgent.requests.find(isIt))).at;
 }
 
 /** The first answer of the forge that says that something is written. */

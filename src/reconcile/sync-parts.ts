@@ -9,12 +9,14 @@ import type { Pulls } from './pulls/pulls.ts';
 import type { Schedules } from './schedules.ts';
 import type { Sources } from './sources.ts';
 import type { SyncMemories } from './sync-memory.ts';
+import type { SyncStatuses } from './sync-statuses.ts';
 
 /** What the Sync controller has beyond what all controllers share. */
 export interface SyncParts extends Parts {
   sources: Sources;
   memories: SyncMemories;
   schedules: Schedules;
+  statuses: SyncStatuses;
   forges: Forges;
   answers: AnswerMemories;
   troubles: ForgeTroubles;

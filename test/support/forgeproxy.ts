@@ -6,6 +6,7 @@ export interface PassedRequest {
   method: string;
   /** With its query. */
   path: string;
+  headers: Headers;
   body: string;
   /** When it came, by `performance.now()`. */
   at: number;
@@ -55,21 +56,22 @@ export async function startForgeProxy(target: string): Promise<ForgeProxy> {
     const at = performance.now();
     const bytes = await buffer(incoming);
     const { method = 'GET', url: path = '/' } = incoming;
-    const seen = { method, path, body: bytes.toString('utf8'), at, status: 0, answeredAt: 0 };
+    const headers = headersOf(incoming);
+    const seen = { method, path, headers, body: bytes.toString('utf8'), at, status: 0, answeredAt: 0 };
     requests.push(seen);
     const refused = proxy.before?.(seen);
     if (refused !== undefined) return instead(refused, seen, outgoing);
     const answer = await fetch(`${proxy.target}${path}`, {
       method,
       redirect: 'manual',
-      headers: headersOf(incoming),
+      headers,
       ...(bytes.length === 0 ? {} : { body: new Uint8Array(bytes) }),
     });
     const body = Buffer.from(await answer.arrayBuffer());
     const lost = proxy.after?.(seen);
     if (lost !== undefined) return instead(lost, seen, outgoing);
-    const headers = [...answer.headers].filter(([name]) => !OF_A_CONNECTION.has(name) && name !== 'content-encoding');
-    finish(seen, outgoing, answer.status, Object.fromEntries(headers), body);
+    const told = [...answer.headers].filter(([name]) => !OF_A_CONNECTION.has(name) && name !== 'content-encoding');
+    finish(seen, outgoing, answer.status, Object.fromEntries(told), body);
   }
 
   const proxy: ForgeProxy = {
