@@ -81,9 +81,9 @@ export function buildParts(options: TermOptions, queues: Queues): BuiltParts {
     return Math.max(FOLD_DELAY_MS, (memories.of(key).savedAt ?? 0) + spacing - clock.now());
   }
 
-  const wakeAnswers: SyncParts['wakeAnswers'] = (key) =>
+  const wakeAnswers: SyncParts['wakeAnswers'] = (key, { after } = {}) =>
     queues.answer.add(key, {
-      after: Math.min(Math.max(ANSWER_DELAY_MS, plugins.size * ANSWER_MS_PER_PLUGIN), LONGEST_ANSWER_DELAY_MS),
+      after: after ?? Math.min(Math.max(ANSWER_DELAY_MS, plugins.size * ANSWER_MS_PER_PLUGIN), LONGEST_ANSWER_DELAY_MS),
     });
   const wakePulls: SyncParts['wakePulls'] = (key, wish) => queues.pull.add(key, wish);
   const wakePull: SyncParts['wakePull'] = (key, number, wish) => queues.pull.add(`${key}#${number}`, wish);

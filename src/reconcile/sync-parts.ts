@@ -27,7 +27,7 @@ export interface SyncParts extends Parts {
   /** Under which address people reach what the agent shows, without a slash at the end. */
   pageUrl: string | undefined;
   /** Something that the forge is told about may have changed. */
-  wakeAnswers(sync: string): void;
+  wakeAnswers(sync: string, options?: { after?: number }): void;
   /** Somebody should look at the pull requests of a Sync. */
   wakePulls(sync: string, options?: { after?: number }): void;
   /** One pull request should be planned again, if that changes anything. */
