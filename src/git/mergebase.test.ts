@@ -67,6 +67,26 @@ test('is not misled by a common ancestor that claims to be newer than one that c
   assert.deepEqual(await findMergeBase(lookIn(graph), '3', '4', 100), { state: 'found', commit: '2' });
 });
 
+test('is open where one of two candidates may come before the other by way of what is not stored', async () => {
+  const graph: Graph = [
+    { parents: [], at: 100 },
+    { parents: [0], at: 1 },
+    { parents: [1], at: 50 },
+    { parents: [2, 0], at: 110 },
+    { parents: [2, 0], at: 111 },
+  ];
+  assert.equal(
+    await findMergeBase(
+      lookIn(graph, (commit) => commit !== 1),
+      '3',
+      '4',
+      100,
+    ),
+    'open',
+  );
+  assert.deepEqual(await findMergeBase(lookIn(graph), '3', '4', 100), { state: 'found', commit: '2' });
+});
+
 test('never says what the whole of history would contradict, whichever part is stored', async () => {
   await fc.assert(
     fc.asyncProperty(

@@ -91,8 +91,10 @@ export async function findMergeBase(
     }
     for (const parent of commit.parents ?? []) await reach(parent, how);
   }
-  const [best] = bests.filter((commit) => !isStale(commit)).sort((x, y) => y.at - x.at);
-  if (missing > 0) return 'open';
+  const [best, ...more] = bests.filter((commit) => !isStale(commit)).sort((x, y) => y.at - x.at);
+  // Of several one may come before another by way of something that is not stored.
+  const isPartial = more.length > 0 && [...seen.values()].some(({ parents }) => parents === undefined);
+  if (missing > 0 || isPartial) return 'open';
   return best === undefined ? { state: 'none' } : { state: 'found', commit: best.oid };
 }
 

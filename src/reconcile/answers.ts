@@ -1,4 +1,4 @@
-import { type Answer, isError, refOf, type Sync } from '../api/index.ts';
+import type { Answer, Sync } from '../api/index.ts';
 import type { Forge } from '../forge/forge.ts';
 import type { Drifted } from '../report/drift.ts';
 import { paceOf } from '../report/pace.ts';
@@ -11,7 +11,6 @@ import { driftedIn, headFacts } from './commit-facts.ts';
 import { contextsFor } from './speaker.ts';
 import type { SyncParts } from './sync-parts.ts';
 import { trailOnRecord } from './trail.ts';
-import { writeStatus } from './write-status.ts';
 
 /**
  * Tells the forge what became of the commits of a Sync. What is to be said is computed from how things are now, so
@@ -43,28 +42,39 @@ async function answer(
   forge: Forge,
   signal: AbortSignal,
 ): Promise<{ requeueAfterMs?: number } | undefined> {
-  const onRecord = sync.status?.answers ?? [];
+  const memory = parts.answers.of(key);
+  const onRecord = memory.record(sync) ?? sync.status?.answers ?? [];
   const known = await confirmed(forge, onRecord, signal);
   const trail = trailOf(parts, key, known);
   const repaired = parts.repaired.of(key);
   const toSay = trail === undefined ? undefined : allToSay(parts, key, sync, trail, repaired, known);
   if (trail === undefined || toSay === undefined) return undefined;
-  const { due, againInMs } = dueNow(parts.answers.of(key), toSay, known, parts.clock.now());
+  const { due, againInMs } = dueNow(memory, toSay, known, parts.clock.now());
   let record = alongTrail(known, trail);
+  memory.remember(sync, record);
   if (due.length > 0) {
     // On record before it is sent: when this breaks off, the forge is asked what has reached it.
     for (const one of due) record = withStatus(record, one.commit, statusOf(one, false));
+    memory.remember(sync, record);
     await saveAnswers(parts, key, record);
     for (const one of due) {
       await forge.setStatus(one.commit, { ...said(one), ...pageOf(parts, key) }, signal);
-      parts.answers.of(key).said(placeOf(one), parts.clock.now());
+      memory.said(placeOf(one), parts.clock.now());
       parts.metrics.answered();
       record = withStatus(record, one.commit, statusOf(one, true));
+      memory.remember(sync, record);
     }
   }
-  await saveAnswers(parts, key, record);
   parts.repaired.told(key, repaired);
-  return againInMs === undefined ? undefined : { requeueAfterMs: againInMs };
+  // That it has arrived is not urgent: what is said next is put on record together with it.
+  const restMs = memory.restMs(parts.clock.now());
+  if (restMs === 0) await saveAnswers(parts, key, record);
+  return comeBack(againInMs, restMs === 0 ? undefined : restMs);
+}
+
+function comeBack(...waits: (number | undefined)[]): { requeueAfterMs: number } | undefined {
+  const known = waits.filter((wait) => wait !== undefined);
+  return known.length === 0 ? undefined : { requeueAfterMs: Math.min(...known) };
 }
 
 /** What may or may not have arrived when an earlier delivery broke off: the forge knows. */
@@ -152,13 +162,5 @@ function pageOf({ pageUrl }: SyncParts, key: string): { url?: string } {
 }
 
 async function saveAnswers(parts: SyncParts, key: string, answers: Answer[]): Promise<void> {
-  const sync = parts.syncs.get(key);
-  if (sync?.metadata.uid === undefined) return;
-  const ref = { ...refOf(sync), uid: sync.metadata.uid };
-  try {
-    const written = await writeStatus(parts.client, ref, sync.status, { ...sync.status, answers });
-    if (written !== undefined) parts.syncs.put(written);
-  } catch (error) {
-    if (!isError(error, 'KubeNotFound')) throw error;
-  }
+  await parts.statuses.change(key, ({ status }) => ({ ...status, answers }));
 }

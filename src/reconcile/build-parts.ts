@@ -24,7 +24,7 @@ import { pluginNews, syncNews } from './news.ts';
 import { OutsideObjects } from './outside.ts';
 import { OwnSources } from './own-sources.ts';
 import { Pulls } from './pulls/pulls.ts';
-import { pullsAbout } from './pulls/stale.ts';
+import { MOVED_DELAY_MS, pullsAbout } from './pulls/stale.ts';
 import { createRenderer } from './render.ts';
 import { RenderWaiters } from './render-waiters.ts';
 import { RenderCache } from './rendered.ts';
@@ -35,6 +35,7 @@ import { Sources } from './sources.ts';
 import { keyOf, Store, type Stored } from './store.ts';
 import { SyncMemories } from './sync-memory.ts';
 import type { SyncParts } from './sync-parts.ts';
+import { SyncStatuses } from './sync-statuses.ts';
 import { TakenNames } from './taken.ts';
 import type { TermOptions } from './term.ts';
 import { CarriedOut } from './touches.ts';
@@ -58,8 +59,6 @@ const FOLD_DELAY_MS = 75;
 const ANSWER_DELAY_MS = 50;
 const ANSWER_MS_PER_PLUGIN = 0.2;
 const LONGEST_ANSWER_DELAY_MS = 500;
-/** A rollout moves the cluster many times; plans of pull requests follow once it has come to rest. */
-const MOVED_DELAY_MS = 3_000;
 /** Each write of a Sync's status costs the API server as much as it lists (0.13 ms an entry): large ones are spaced. */
 const FOLD_SPACING_MS_PER_ENTRY = 2;
 const LONGEST_FOLD_SPACING_MS = 2_000;
@@ -82,9 +81,9 @@ export function buildParts(options: TermOptions, queues: Queues): BuiltParts {
     return Math.max(FOLD_DELAY_MS, (memories.of(key).savedAt ?? 0) + spacing - clock.now());
   }
 
-  const wakeAnswers: SyncParts['wakeAnswers'] = (key) =>
+  const wakeAnswers: SyncParts['wakeAnswers'] = (key, { after } = {}) =>
     queues.answer.add(key, {
-      after: Math.min(Math.max(ANSWER_DELAY_MS, plugins.size * ANSWER_MS_PER_PLUGIN), LONGEST_ANSWER_DELAY_MS),
+      after: after ?? Math.min(Math.max(ANSWER_DELAY_MS, plugins.size * ANSWER_MS_PER_PLUGIN), LONGEST_ANSWER_DELAY_MS),
     });
   const wakePulls: SyncParts['wakePulls'] = (key, wish) => queues.pull.add(key, wish);
   const wakePull: SyncParts['wakePull'] = (key, number, wish) => queues.pull.add(`${key}#${number}`, wish);
@@ -203,6 +202,7 @@ export function buildParts(options: TermOptions, queues: Queues): BuiltParts {
     chartSources,
     memories,
     schedules,
+    statuses: new SyncStatuses(client, syncs),
     forges,
     answers: new AnswerMemories(),
     troubles: new ForgeTroubles(),

@@ -37,10 +37,11 @@ export async function lookAtGit(parts: SyncParts, key: string, sync: Sync, memor
     await recognise(parts, key, sync, repository, compiled, memory);
     memory.compiled = compiled;
     memory.trouble = undefined;
-    parts.wakeAnswers(key);
+    memory.written = false;
+    // At once: people wait for it, and it is on record before the rollout has anything to write.
+    parts.wakeAnswers(key, { after: 0 });
     parts.wakePulls(key);
     memory.committedAt = Date.parse((await repository.commit(head.commit)).committedAt);
-    memory.written = false;
     if (sync.metadata.generation !== undefined) memory.generation = sync.metadata.generation;
     if (head.ref !== undefined) memory.ref = head.ref;
     parts.metrics.fetched('fetched', seconds());

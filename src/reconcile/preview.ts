@@ -18,7 +18,7 @@ import { touchesOf } from './touches.ts';
 export interface PreviewInput
   extends Pick<
     RenderRevisionInput,
-    'sync' | 'tree' | 'compiled' | 'ownSource' | 'helm' | 'touched' | 'isUntrusted' | 'signal'
+    'sync' | 'tree' | 'compiled' | 'ownSource' | 'helm' | 'touched' | 'isUntrusted' | 'signal' | 'onRendered'
   > {
   client: KubeClient;
   /** Every Plugin in the cluster. */

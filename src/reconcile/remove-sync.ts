@@ -5,7 +5,6 @@ import { keyOf } from './store.ts';
 import type { SyncParts } from './sync-parts.ts';
 import { pluginsOf } from './sync-plugins.ts';
 import { shortList } from './sync-status.ts';
-import { writeStatus } from './write-status.ts';
 
 /**
  * A Sync is on its way out. With pruning on, what it declared goes with it; with pruning off, its Plugins stay, and
@@ -38,10 +37,6 @@ export async function removeSync(parts: SyncParts, key: string, sync: Sync): Pro
 }
 
 async function tell(parts: SyncParts, sync: Sync, plugins: readonly Plugin[]): Promise<void> {
-  const { uid } = sync.metadata;
-  if (uid === undefined) return;
   const message = `removing ${shortList(plugins.map((plugin) => plugin.metadata.name))}`;
-  const status = { ...sync.status, phase: 'Removing' as const, message };
-  const written = await writeStatus(parts.client, { ...refOf(sync), uid }, sync.status, status);
-  if (written !== undefined) parts.syncs.put(written);
+  await parts.statuses.change(keyOf(sync), ({ status }) => ({ ...status, phase: 'Removing', message }));
 }

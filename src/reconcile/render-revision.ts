@@ -63,6 +63,8 @@ export interface RenderRevisionInput {
   /** Somebody without rights wrote it: it gets nothing of the cluster's Secrets and ConfigMaps. */
   isUntrusted?: boolean;
   signal?: AbortSignal;
+  /** Hears of every rendering; for metrics. */
+  onRendered?(kind: Plugin['spec']['kind'], ms: number): void;
   /** What becomes of a declaration in the cluster. Left out: just what is declared, with the status of now. */
   standing?(wanted: Wanted, live: Plugin | undefined): Promise<Standing>;
 }
@@ -174,6 +176,7 @@ async function renderOne(
     chart: chart?.fetch ?? (() => chartFromTree(input.helm.chartsFor(plugin, live), tree, plugin, undefined)),
   };
   const again = async (kinds: Kinds): Promise<Rendered> => {
+    const started = performance.now();
     try {
       return await renderSource({
         client: kinds,
@@ -186,6 +189,8 @@ async function renderOne(
       });
     } catch (error) {
       throw isFatal(error) ? error : withoutSecrets(error, secrets);
+    } finally {
+      input.onRendered?.(plugin.spec.kind, performance.now() - started);
     }
   };
   const isNew = plugin.status?.revision?.key !== inputs.key;

@@ -9,12 +9,14 @@ import type { Pulls } from './pulls/pulls.ts';
 import type { Schedules } from './schedules.ts';
 import type { Sources } from './sources.ts';
 import type { SyncMemories } from './sync-memory.ts';
+import type { SyncStatuses } from './sync-statuses.ts';
 
 /** What the Sync controller has beyond what all controllers share. */
 export interface SyncParts extends Parts {
   sources: Sources;
   memories: SyncMemories;
   schedules: Schedules;
+  statuses: SyncStatuses;
   forges: Forges;
   answers: AnswerMemories;
   troubles: ForgeTroubles;
@@ -25,7 +27,7 @@ export interface SyncParts extends Parts {
   /** Under which address people reach what the agent shows, without a slash at the end. */
   pageUrl: string | undefined;
   /** Something that the forge is told about may have changed. */
-  wakeAnswers(sync: string): void;
+  wakeAnswers(sync: string, options?: { after?: number }): void;
   /** Somebody should look at the pull requests of a Sync. */
   wakePulls(sync: string, options?: { after?: number }): void;
   /** One pull request should be planned again, if that changes anything. */

@@ -1,4 +1,4 @@
-import { ANNOTATION, isError, messageOf, refOf, type Sync } from '../api/index.ts';
+import { ANNOTATION, isError, messageOf, type Sync } from '../api/index.ts';
 import { hasDropped, isRemoving } from './dropped.ts';
 import { ensureFinalizer } from './finalizer.ts';
 import { forgeRefs } from './forge-options.ts';
@@ -14,7 +14,7 @@ import type { SyncParts } from './sync-parts.ts';
 import { pluginsOf, reached } from './sync-plugins.ts';
 import { nextSyncStatus, type SyncFindings, tally } from './sync-status.ts';
 import { writeRevision } from './write-revision.ts';
-import { writeStatus } from './write-status.ts';
+import { isSameStatus } from './write-status.ts';
 
 /** One look at one Sync: at Git when that is due, at what it wrote always. */
 export async function reconcileSync(parts: SyncParts, key: string, signal: AbortSignal): Promise<undefined> {
@@ -124,25 +124,17 @@ async function saveSync(
   memory: SyncMemory,
 ): Promise<void> {
   const key = keyOf(sync);
-  const current = parts.syncs.get(key);
-  if (current?.metadata.uid === undefined) return;
-  const counts = tally(pluginsOf(parts, key), (plugin) => reached(parts, plugin));
-  const trouble = parts.troubles.of(key);
-  const after = nextSyncStatus(current, findings, counts, parts.clock.now(), trouble);
-  if (memory.handled !== undefined) after.lastHandledReconcileAt = memory.handled;
-  const before = current.status;
-  try {
-    const written = await writeStatus(parts.client, { ...refOf(current), uid: current.metadata.uid }, before, after);
-    if (written === undefined) return;
-    memory.savedAt = parts.clock.now();
-    parts.syncs.put(written);
-  } catch (error) {
-    if (isError(error, 'KubeNotFound')) return;
-    throw error;
-  }
+  const changed = await parts.statuses.change(key, (current) => {
+    const counts = tally(pluginsOf(parts, key), (plugin) => reached(parts, plugin));
+    const next = nextSyncStatus(current, findings, counts, parts.clock.now(), parts.troubles.of(key));
+    return memory.handled === undefined ? next : { ...next, lastHandledReconcileAt: memory.handled };
+  });
+  if (changed === undefined || isSameStatus(changed.before, changed.after)) return;
+  const { before, after } = changed;
+  memory.savedAt = parts.clock.now();
   if (before?.phase !== after.phase && after.phase !== undefined && after.phase !== 'Progressing') {
     parts.events.record({
-      regarding: regarding(current),
+      regarding: regarding(sync),
       action: 'Reconcile',
       type: after.phase === 'Failed' ? 'Warning' : 'Normal',
       reason: after.phase,

@@ -19,7 +19,6 @@ import { ourFieldsOf } from './manager.ts';
 import { keyOf, type Stored } from './store.ts';
 import type { SyncMemory } from './sync-memory.ts';
 import type { SyncParts } from './sync-parts.ts';
-import { writeStatus } from './write-status.ts';
 
 const PARALLEL_WRITES = 16;
 
@@ -52,11 +51,8 @@ export async function writeRevision(
     parts.declared.beginRevision(key);
     const intended = new Map(record);
     for (const one of todo.flat()) if (!intended.has(one.key)) intended.set(one.key, refOf(one.object));
-    if (intended.size !== record.size && sync.metadata.uid !== undefined) {
-      const status = { ...sync.status, inventory: [...intended.values()] };
-      const written = await writeStatus(parts.client, { ...refOf(sync), uid: sync.metadata.uid }, sync.status, status);
-      if (written !== undefined) parts.syncs.put(written);
-    }
+    if (intended.size !== record.size)
+      await parts.statuses.change(key, ({ status }) => ({ ...status, inventory: [...intended.values()] }));
     for (const [at, entry] of intended) record.set(at, entry);
   }
   const client = asAccount(

@@ -7,7 +7,7 @@ import type { KubeClient } from '../cluster/client.ts';
  * The uid in the patch is a precondition: an object that was replaced under the same name is left alone.
  */
 export async function writeStatus(
-  client: KubeClient,
+  client: Pick<KubeClient, 'patch'>,
   ref: ObjectRef & { uid: string },
   before: object | undefined,
   after: object,
@@ -16,6 +16,11 @@ export async function writeStatus(
   if (diff === undefined) return undefined;
   const body: Json = { metadata: { uid: ref.uid }, status: diff };
   return await client.patch(ref, body, { type: 'merge', subresource: 'status', fieldManager: CONTROLLER_MANAGER });
+}
+
+/** Whether there is nothing to write. */
+export function isSameStatus(before: object | undefined, after: object): boolean {
+  return mergeDiff((before ?? {}) as JsonObject, after as JsonObject) === undefined;
 }
 
 /** The RFC 7396 patch that makes `after` of `before`; undefined when there is nothing to do. */

@@ -133,7 +133,7 @@ describe('plans on pull requests on a real Gitea', { concurrency: 4 }, () => {
     const { repository } = scene;
     const head = await repository.push({ 'a/one.yaml': configMap('a-one', { a: '2' }) }, { branch: 'topic' });
     const { number } = await repository.openPull({ branch: 'topic' });
-    await commentSays(scene, number, new RegExp(`Held[^]*comment "/espalier approve ${head.slice(0, 10)}"`));
+    await commentSays(scene, number, new RegExp(`Held[\\s\\S]*comment "/espalier approve ${head.slice(0, 10)}"`));
     const stranger = await scene.person('mallory', 'read');
     await repository.as(stranger).comment(number, '/espalier approve');
     await repository.comment(number, `/espalier approve ${repository.first.slice(0, 10)}`);
@@ -159,7 +159,7 @@ describe('plans on pull requests on a real Gitea', { concurrency: 4 }, () => {
     await commentSays(
       scene,
       number,
-      /2 of 3 plugins would be removed: more than 50 %[^]*2 to delete|2 to delete[^]*more than 50 %/,
+      /2 of 3 plugins would be removed: more than 50 %[\s\S]*2 to delete|2 to delete[\s\S]*more than 50 %/,
     );
     await repository.comment(number, `/espalier approve ${head}`);
     await commentSays(scene, number, /Approved by/);

@@ -6,6 +6,7 @@ import { regarding } from '../regarding.ts';
 import type { SyncParts } from '../sync-parts.ts';
 import { keptName } from './plan-pull.ts';
 import { changePulls, pullOnRecord, withPull } from './records.ts';
+import { MOVED_DELAY_MS } from './stale.ts';
 
 /**
  * Looks which pull requests are open and asks for a plan of those that moved. What people wrote is read only where
@@ -43,7 +44,10 @@ export async function lookAtPulls(
       for (const pull of wanted) {
         const known = pullOnRecord(parts.syncs.get(key), pull.number);
         if (known?.held === true) await noteApproval(parts, key, forge, pull, known, signal);
-        if (isStale(parts, key, known, pull)) parts.wakePull(key, pull.number);
+        const stale = staleness(parts, key, known, pull);
+        if (stale === 'head') parts.wakePull(key, pull.number);
+        // While its base is being rolled out, the rollout goes first.
+        if (stale === 'base') parts.wakePull(key, pull.number, { after: MOVED_DELAY_MS });
       }
     },
     'pulls',
@@ -52,9 +56,15 @@ export async function lookAtPulls(
 }
 
 /** Something that can be seen without planning says that the plan on record is about something else. */
-function isStale(parts: SyncParts, key: string, known: PlannedPull | undefined, pull: PullRequest): boolean {
-  if (known?.facts === undefined || known.closed === true || known.status?.sent !== true) return true;
-  return known.head !== pull.head.commit || known.base !== parts.memories.of(key).compiled?.commit;
+function staleness(
+  parts: SyncParts,
+  key: string,
+  known: PlannedPull | undefined,
+  pull: PullRequest,
+): 'head' | 'base' | undefined {
+  if (known?.facts === undefined || known.closed === true || known.status?.sent !== true) return 'head';
+  if (known.head !== pull.head.commit) return 'head';
+  return known.base === parts.memories.of(key).compiled?.commit ? undefined : 'base';
 }
 
 /** The branch that is followed; undefined for tags and commits, and before the first look. */

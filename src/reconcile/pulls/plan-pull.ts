@@ -55,7 +55,7 @@ export async function mergePull(input: PullInput): Promise<MergedPull> {
 export interface PullPlanInput
   extends Pick<
     PreviewInput,
-    'client' | 'plugins' | 'kubernetes' | 'isAgent' | 'ownSource' | 'helm' | 'isUntrusted' | 'signal'
+    'client' | 'plugins' | 'kubernetes' | 'isAgent' | 'ownSource' | 'helm' | 'isUntrusted' | 'signal' | 'onRendered'
   > {
   sync: PreviewInput['sync'];
   merged: Extract<MergedPull, { state: 'merged' }>;

@@ -108,6 +108,7 @@ async function planned(
       ...{ client: parts.client, sync, merged, pull, kubernetes, signal },
       plugins: [...parts.plugins.values()],
       isAgent: (object) => parts.isAgent(object),
+      onRendered: (kind, ms) => parts.metrics.rendered(kind, ms / 1000),
     }),
   );
   return { plan, shown: touches };

@@ -8,7 +8,6 @@ const PLANS_CHARACTERS = 8_000_000;
 /** What is known of pull requests beyond what is on record, since this process leads. */
 export class Pulls {
   readonly #open = new Map<string, Map<number, PullRequest>>();
-  readonly #lines = new Map<string, Promise<unknown>>();
   readonly #plans = new Map<string, string>();
   readonly #hinted = new Map<string, number[]>();
   #characters = 0;
@@ -39,14 +38,6 @@ export class Pulls {
   forget(sync: string): void {
     this.#open.delete(sync);
     this.#hinted.delete(sync);
-    this.#lines.delete(sync);
-  }
-
-  /** One after the other for each Sync. */
-  async inLine<T>(sync: string, work: () => Promise<T>): Promise<T> {
-    const next = (this.#lines.get(sync) ?? Promise.resolve()).then(work, work);
-    this.#lines.set(sync, next);
-    return await next;
   }
 
   /** The whole plan as text, for who follows the link of a shortened comment. */

@@ -1,6 +1,5 @@
-import { isError, type PlannedPull, refOf, type Sync } from '../../api/index.ts';
+import type { PlannedPull, Sync } from '../../api/index.ts';
 import type { SyncParts } from '../sync-parts.ts';
-import { writeStatus } from '../write-status.ts';
 
 /** Closed ones are remembered for the commits that they become. */
 const CLOSED_KEPT = 20;
@@ -12,24 +11,16 @@ export function pullOnRecord(sync: Sync | undefined, number: number): PlannedPul
   return sync?.status?.pullRequests?.find((pull) => pull.number === number);
 }
 
-/** Changes what is on record of the pull requests of a Sync. One change after the other: the list is written whole. */
+/** Changes what is on record of the pull requests of a Sync. */
 export async function changePulls(
   parts: SyncParts,
   key: string,
   change: (pulls: readonly PlannedPull[]) => readonly PlannedPull[],
 ): Promise<void> {
-  await parts.pulls.inLine(key, async () => {
-    const sync = parts.syncs.get(key);
-    if (sync?.metadata.uid === undefined) return;
-    const pullRequests = kept(change(sync.status?.pullRequests ?? []));
-    try {
-      const ref = { ...refOf(sync), uid: sync.metadata.uid };
-      const written = await writeStatus(parts.client, ref, sync.status, { ...sync.status, pullRequests });
-      if (written !== undefined) parts.syncs.put(written);
-    } catch (error) {
-      if (!isError(error, 'KubeNotFound')) throw error;
-    }
-  });
+  await parts.statuses.change(key, ({ status }) => ({
+    ...status,
+    pullRequests: kept(change(status?.pullRequests ?? [])),
+  }));
 }
 
 export function withPull(pulls: readonly PlannedPull[], pull: PlannedPull): PlannedPull[] {

@@ -2,6 +2,9 @@ import type { PlannedPull, Sync } from '../../api/index.ts';
 import { contentKey } from '../../resolve/key.ts';
 import type { SyncParts } from '../sync-parts.ts';
 
+/** A rollout moves the cluster many times; plans of pull requests follow once it has come to rest. */
+export const MOVED_DELAY_MS = 3_000;
+
 export interface FactsInput {
   head: string;
   /** What the merge would make. */
