@@ -19,9 +19,11 @@ export function asksFor(
   comments: readonly Said[],
   head: string,
   plannedAt: number | undefined,
+  /** Up to then, everything has been heard and doesn't count any more. */
+  voided = Number.NEGATIVE_INFINITY,
 ): Said[] {
   return comments.filter(({ body, edited, writtenAt }) => {
-    const found = edited ? null : COMMAND.exec(body);
+    const found = edited || writtenAt <= voided ? null : COMMAND.exec(body);
     if (found === null || found[1]?.toLowerCase() !== what) return false;
     const commit = found[2]?.toLowerCase();
     if (commit !== undefined) return commit.length >= SHORTEST_COMMIT && head.startsWith(commit);

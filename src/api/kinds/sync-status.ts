@@ -115,13 +115,19 @@ const PULL_REQUEST = {
     held: { type: 'boolean', description: 'Something of it waits for approval.' },
     approved: {
       type: 'object',
-      required: ['by', 'head', 'shown'],
+      required: ['by', 'head', 'shown', 'at'],
       description: 'An approval given in the forge. It holds for this head and this plan.',
       properties: {
         by: { type: 'string', description: 'Who commented.' },
         head: { type: 'string', description: 'The commit that the plan named.' },
         shown: { type: 'string', description: 'Hash of the plan that was shown.' },
+        at: { type: 'string', format: 'date-time', description: 'When the last comment that says so was written.' },
       },
+    },
+    voided: {
+      type: 'string',
+      format: 'date-time',
+      description: 'What was said until then does not count: the plan became another one.',
     },
     asked: {
       type: 'string',

@@ -1,4 +1,4 @@
-import { isError, type PlannedPull, type Sync } from '../../api/index.ts';
+import { isError, type PlannedPull, type Sync, timestamp } from '../../api/index.ts';
 import type { Forge, PullRequest } from '../../forge/forge.ts';
 import { branchIn } from '../../git/ref.ts';
 import { asksFor, type Said } from '../../report/approval.ts';
@@ -119,13 +119,15 @@ async function noteApproval(
   const head = pull.head.commit;
   if (known.head !== head || known.approved?.head === head) return;
   const plannedAt = known.plannedAt === undefined ? undefined : Date.parse(known.plannedAt);
-  const asks = asksFor('approve', await forge.comments(pull.number, signal), head, plannedAt);
+  const voided = known.voided === undefined ? undefined : Date.parse(known.voided);
+  const asks = asksFor('approve', await forge.comments(pull.number, signal), head, plannedAt, voided);
   const by = (await firstEntitled(forge, asks, signal))?.author;
   if (by === undefined) return;
+  const at = timestamp(Math.max(...asks.map(({ writtenAt }) => writtenAt)));
   await changePulls(parts, key, (pulls) =>
     pulls.map((one) =>
       // What was approved is what was shown when it was read.
-      one.number === pull.number && one.head === head ? withApproval(one, by) : one,
+      one.number === pull.number && one.head === head ? withApproval(one, by, at) : one,
     ),
   );
   const sync = parts.syncs.get(key);
@@ -141,8 +143,8 @@ async function noteApproval(
 }
 
 /** Its comment is to tell of it: without facts it is planned again. */
-function withApproval({ facts: _, ...pull }: PlannedPull, by: string): PlannedPull {
-  return { ...pull, approved: { by, head: pull.head, shown: pull.digest ?? '' } };
+function withApproval({ facts: _, ...pull }: PlannedPull, by: string, at: string): PlannedPull {
+  return { ...pull, approved: { by, head: pull.head, shown: pull.digest ?? '', at } };
 }
 
 /** The first who may push, as the forge says now. */

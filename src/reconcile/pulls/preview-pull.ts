@@ -121,11 +121,12 @@ function contentOf(merged: MergedPull): string {
 }
 
 function pickKept(known: PlannedPull | undefined, head: string): Partial<PlannedPull> {
-  const { comment, body, asked, approved, status } = known ?? {};
+  const { comment, body, asked, approved, voided, status } = known ?? {};
   return {
     ...(comment === undefined ? {} : { comment }),
     ...(body === undefined ? {} : { body }),
     ...(asked === undefined ? {} : { asked }),
+    ...(voided === undefined || known?.head !== head ? {} : { voided }),
     // A new push voids it.
     ...(approved?.head === head ? { approved } : {}),
     ...(status === undefined || known?.head !== head ? {} : { status }),
@@ -152,8 +153,8 @@ function digestOf(shown: PlannedPull['shown']): string {
 /** An approval is for what was shown: where the plan has become another, it is asked for again. */
 function voided(pull: PlannedPull): PlannedPull {
   if (pull.approved === undefined || pull.approved.shown === pull.digest) return pull;
-  const { approved: _, ...rest } = pull;
-  return rest;
+  const { approved, ...rest } = pull;
+  return { ...rest, voided: approved.at };
 }
 
 async function say(
