@@ -14,8 +14,8 @@ const approves = (one: Said, plannedAt: number | undefined = 1_000): boolean =>
   asksFor('approve', [one], HEAD, plannedAt).length === 1;
 
 describe('an approval by comment', () => {
-  test('that names the head counts, whenever it was written', () => {
-    assert.ok(approves(said(`/espalier approve ${HEAD}`, { writtenAt: 1 })));
+  test('may name the head, in full or by its beginning', () => {
+    assert.ok(approves(said(`/espalier approve ${HEAD}`)));
     assert.ok(approves(said(`Looks good.\n\n  /espalier approve ${HEAD.slice(0, 10)}  \nThanks!`)));
     assert.ok(approves(said(`/Espalier Approve ${HEAD.toUpperCase()}`)));
   });
@@ -26,9 +26,10 @@ describe('an approval by comment', () => {
     assert.ok(!approves(said(`/espalier approve ${HEAD}0`)));
   });
 
-  test('that names none counts only when it was written after the plan', () => {
+  test('counts only when it was written after the plan was shown, commit or not', () => {
     assert.ok(approves(said('/espalier approve')));
     assert.ok(!approves(said('/espalier approve', { writtenAt: 999 })));
+    assert.ok(!approves(said(`/espalier approve ${HEAD}`, { writtenAt: 999 })));
     assert.equal(asksFor('approve', [said('/espalier approve')], HEAD, undefined).length, 0);
   });
 

@@ -97,7 +97,7 @@ const PULL_REQUEST = {
     facts: { type: 'string', description: 'Hash of what the plan was made from, the cluster included.' },
     comment: { type: 'string', description: 'Id of our comment on the forge.' },
     body: { type: 'string', description: 'Hash of what the comment says.' },
-    plannedAt: { type: 'string', format: 'date-time', description: 'When this head was first planned.' },
+    plannedAt: { type: 'string', format: 'date-time', description: 'When this plan was first made.' },
     status: { ...SENT_STATUS, description: 'What the head was told.' },
     plugins: {
       type: 'array',

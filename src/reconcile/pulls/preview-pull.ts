@@ -73,13 +73,15 @@ async function preview(
   }
   const { plan, shown } = await planned(parts, sync, pull, found, kubernetes, signal);
   parts.pulls.showPlan(`${key}/${pull.number}`, planText(plan, { full: true }));
+  const digest = digestOf(shown);
+  const isShown = known?.head === head && known.digest === digest;
   const next: PlannedPull = {
     ...of,
     facts,
     held: plan.held.length > 0,
     shown: shown.length > SHOWN_KEPT ? [] : shown,
-    digest: digestOf(shown),
-    plannedAt: known?.head === head && known.plannedAt !== undefined ? known.plannedAt : timestamp(parts.clock.now()),
+    digest,
+    plannedAt: (isShown ? known.plannedAt : undefined) ?? timestamp(parts.clock.now()),
   };
   const told = voided(next);
   await say(parts, key, sync, forge, pull, told, plan, signal);
