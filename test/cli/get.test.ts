@@ -41,6 +41,47 @@ describe('espalier get', { concurrency: 3 }, () => {
     assert.deepEqual(rest, []);
   });
 
+  test('a Sync whose forge can not be told says so; -o wide has what the newest commit was told', async (t) => {
+    const namespace = await testNamespace(t);
+    const { conditions: known, ...standing } = ready('1 plugin ready at 7a2ad27f44');
+    const message = 'git.example.com does not accept the login';
+    const unanswered = conditions({ Unanswered: 'True' }).map((one) => ({
+      ...one,
+      reason: 'ForgeAuthFailed',
+      message,
+    }));
+    const status = (context: string, state: 'success' | 'failure', sent = true) => ({
+      ...{ context, state, sent },
+      description: 'as the test wants it',
+    });
+    await createSync({
+      namespace,
+      name: 'platform',
+      status: {
+        ...standing,
+        conditions: [...known, ...unanswered],
+        answers: [
+          {
+            commit: COMMIT,
+            plugins: [],
+            statuses: [
+              status('espalier/prod', 'success'),
+              status('espalier/prod/drift', 'failure'),
+              status('espalier/prod/plan', 'success', false),
+              status('espalier/prod/plugin/web', 'success'),
+            ],
+          },
+        ],
+      },
+    });
+    const wide = await espalier(['get', 'syncs', '-n', namespace, '-o', 'wide']);
+    assert.match(wide.stdout, /^NAME .* REF +STATUSES +URL +WHY\n/);
+    assert.match(wide.stdout, / espalier\/prod: success, espalier\/prod\/drift: failure +https:/);
+    const why = `1 plugin ready at 7a2ad27f44; its forge can't be told: ${message}\n`;
+    assert.ok(wide.stdout.endsWith(why), wide.stdout);
+    assert.ok((await espalier(['tree', 'platform', '-n', namespace])).stdout.includes(why));
+  });
+
   test('one by name is that object as JSON or YAML, several are a List, without managed fields', async (t) => {
     const namespace = await platform(t);
     const [one, list, yaml] = await Promise.all([
