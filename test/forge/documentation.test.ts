@@ -67,7 +67,7 @@ describe('docs/pull-requests.md', async () => {
         ...([[], undefined, true] as const),
       ),
     ])
-      assert.ok(page.includes(`\`${verdict.description}\``), verdict.description);
+      assert.ok(page.replaceAll('\n', ' ').includes(`\`${verdict.description}\``), verdict.description);
   });
 
   test('shows comments that are understood as what it says they are', () => {
