@@ -84,6 +84,8 @@ describe('espalier webhook install, on a real Gitea,', { concurrency: 3 }, () =>
     );
     assert.equal((await scene.secret()).webhookSecret, webhookSecret);
     assert.equal((await repository.hooks()).length, 1);
+    const next = await repository.push({ 'a/one.yaml': configMap('a', { a: '3' }) });
+    await syncReaches(client, namespace, 'Ready', { commit: next });
     assert.match(
       (await ended(0, [...args, '--dry-run'])).stdout,
       /^would use key webhookSecret of Secret \S+ as it is\n/,
