@@ -7,6 +7,7 @@ import { VERSION_TEXT } from './version.ts';
 const EXAMPLES = `
 Examples:
   espalier plan ./my-repo             what would change in the cluster of the current context
+  espalier plan --pr 12               what merging a pull request would change in it
   espalier tree -A                    Syncs, their Plugins and objects, with health
   espalier reconcile sync platform    look at Git now
   espalier playground                 a real control plane on this machine, to try things out
