@@ -76,7 +76,7 @@ describe('docs/pull-requests.md', async () => {
       const [block, ...more] = blocks.filter(({ mark }) => mark === what);
       assert.deepEqual(more, []);
       const comment = { author: 'ada', body: block?.text ?? '', writtenAt: 1, edited: false };
-      assert.deepEqual(asksFor(what, [comment], head, undefined), [comment]);
+      assert.deepEqual(asksFor(what, [comment], head, 0), [comment]);
     }
   });
 });
