@@ -17,8 +17,8 @@ const PULLS = 7;
 const PUSHES = 10;
 const TIMEOUT_MS = 60_000;
 const FILL_TIMEOUT_MS = 600_000;
-/** Long enough for what a push wakes later to be over. */
-const REST_MS = 5_000;
+/** Long enough for what a push wakes later, such as the second look at pull requests, to be over. */
+const REST_MS = 8_000;
 
 /** What the forge is told, and how soon after it told the agent: plans on pull requests, and statuses of pushes. */
 export async function main(): Promise<Row[]> {
@@ -40,10 +40,8 @@ async function pullRequests(world: ForgeWorld): Promise<Row[]> {
   for (let round = 0; round < PULLS; round++) {
     const branch = `topic-${round}`;
     // Of those three, one rolls pods out.
-    const touched = Array.from(
-      { length: TOUCHED },
-      (_, index) => `app-${DEPLOYMENT_EVERY * ((round % 5) + 1) + index}`,
-    );
+    const from = PROPOSED[round % PROPOSED.length] ?? 0;
+    const touched = Array.from({ length: TOUCHED }, (_, index) => `app-${from + index}`);
     await world.repository.push(Object.assign({}, ...touched.map(filesOf)), { branch });
     await sleep(REST_MS);
     const before = await renderings(world);
@@ -55,6 +53,7 @@ async function pullRequests(world: ForgeWorld): Promise<Row[]> {
     const head = (await world.repository.pull(number)).head;
     status.push((await statusOf(world, head, 'success', since, '/plan')).answeredAt - hooked);
     rendered.add((await renderings(world)) - before);
+    await sleep(REST_MS);
     const again = performance.now();
     await world.repository.push(Object.assign({}, ...touched.map(filesOf)), { branch });
     const pushed = await hookOf(world, 'pull_request', again);

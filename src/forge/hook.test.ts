@@ -59,7 +59,7 @@ test('tells what the hooks of every forge are about', () => {
     [{ 'x-event-key': 'pr:comment:added' }, { pullRequest: { id: 9 } }, { about: 'comment', number: 9 }],
     [{ 'x-event-key': 'diagnostics:ping' }, { test: true }, { about: 'ping' }],
     [{ 'x-github-event': 'star' }, {}, { about: 'other' }],
-    [{}, {}, { about: 'other' }],
+    [{}, {}, { about: 'push' }],
   ];
   for (const [headers, payload, hook] of cases) assert.deepEqual(read(headers, payload), hook, JSON.stringify(headers));
 });

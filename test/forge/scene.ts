@@ -47,6 +47,8 @@ export interface ForgeScene {
   /** Somebody with this right in the repository. */
   person(prefix: string, right: 'read' | 'write' | 'admin'): Promise<Person>;
   restartAgent(whileDown?: () => Promise<void>): Promise<void>;
+  /** The same where the forge can't be told of the new agent's address: no webhook reaches that one. */
+  restartUnheard(): Promise<void>;
 }
 
 const SECRET = 'forge';
@@ -133,6 +135,10 @@ export async function startForgeScene(t: Pick<TestContext, 'after'>, options: Fo
       const person = await testPerson(prefix, repository.forge);
       await repository.addCollaborator(person.name, right);
       return person;
+    },
+    async restartUnheard() {
+      await agent.stop();
+      agent = await start();
     },
     async restartAgent(whileDown) {
       await agent.stop();

@@ -76,6 +76,81 @@ describe('what the agent says over HTTP', { concurrency: 3 }, () => {
     await always(async () => assert.equal((await getSync(scene.client, scene.namespace)).status?.commit, before));
   });
 
+  test('S23: the hooks of every forge are proven in its own way and in no other', async (t) => {
+    const scene = await startScene(t, { files, spec: { forge: forgeOf('github') } });
+    await giveSecret(scene, 'forge');
+    const body = '{"ref":"refs/heads/main"}';
+    for (const [kind, dialect] of Object.entries(DIALECTS)) {
+      await follow(scene, kind);
+      const { event, delivery, proof } = dialect;
+      const of = (headers: Record<string, string>): Record<string, string> => ({
+        ...{ [event.name]: event.push, [delivery]: uniqueName('d') },
+        ...headers,
+      });
+      await eventually(async () => {
+        const answer = await hook(scene, { body, headers: of({ [proof.name]: proof.of(body, SECRET) }) });
+        assert.deepEqual([answer.status, await answer.text()], [202, 'looking at Git\n'], kind);
+      });
+      const valid = proof.of(body, SECRET);
+      for (const [what, value] of Object.entries({
+        missing: undefined,
+        empty: '',
+        short: valid.slice(0, -1),
+        half: valid.slice(0, valid.length / 2),
+        long: `${valid}0`,
+        'of another secret': proof.of(body, `${SECRET}x`),
+        'of another body': kind === 'gitlab' ? `x${SECRET}` : proof.of('{}', SECRET),
+        'of another algorithm': createHmac('sha1', SECRET).update(body).digest('hex'),
+        'of another algorithm, named': `sha1=${createHmac('sha1', SECRET).update(body).digest('hex')}`,
+        'of an algorithm of the name none': 'none=',
+        'no hexadecimal': valid.replace(/.$/, 'z'),
+      })) {
+        const headers = of(value === undefined ? {} : { [proof.name]: value });
+        const answer = await hook(scene, { body, headers });
+        assert.deepEqual([answer.status, await answer.text()], [401, REFUSED], `${kind}: ${what}`);
+      }
+      for (const [other, { proof: foreign }] of Object.entries(DIALECTS)) {
+        if (dialect.takes.includes(other)) continue;
+        const headers = of({ [foreign.name]: foreign.of(body, SECRET) });
+        assert.equal((await hook(scene, { body, headers })).status, 401, `${kind}: as ${other} does it`);
+      }
+    }
+    const { client, namespace } = scene;
+    const secret = { apiVersion: 'v1', kind: 'Secret', namespace, name: 'forge' };
+    const signed = { 'x-forgejo-signature': hmac(body), 'x-gitea-signature': hmac(body) };
+    const empty = { 'x-forgejo-signature': createHmac('sha256', '').update(body).digest('hex') };
+    await follow(scene, 'forgejo');
+    await client.patch(secret, { data: { webhookSecret: '' } }, { type: 'merge' });
+    await eventually(async () => assert.equal((await hook(scene, { body, headers: signed })).status, 401));
+    assert.equal((await hook(scene, { body, headers: empty })).status, 401, 'an empty secret is none');
+    await client.patch(secret, { data: { webhookSecret: null } }, { type: 'merge' });
+    for (const headers of [signed, empty])
+      await always(async () => assert.equal((await hook(scene, { body, headers })).status, 401), { forMs: 300 });
+    assert.equal((await fetch(`${scene.agent.url}/healthz`)).status, 200);
+  });
+
+  test('a hook that comes again, as it was, is answered and causes no second look', async (t) => {
+    const scene = await startScene(t, { files, spec: { forge: forgeOf('github') } });
+    await giveSecret(scene, 'forge');
+    const body = '{"ref":"refs/heads/main"}';
+    for (const [kind, { event, delivery, proof }] of Object.entries(DIALECTS)) {
+      await follow(scene, kind);
+      const headers = { [event.name]: event.push, [proof.name]: proof.of(body, SECRET) };
+      const send = async (id: string): Promise<string> =>
+        await (await hook(scene, { body, headers: { ...headers, [delivery]: id } })).text();
+      await eventually(async () => assert.equal(await send(uniqueName('first')), 'looking at Git\n', kind));
+      await eventually(async () => assert.equal(await syncsToLookAt(scene), 0));
+      const before = await looksAtGit(scene);
+      const id = uniqueName('d');
+      assert.equal(await send(id), 'looking at Git\n', kind);
+      await eventually(async () => assert.equal(await looksAtGit(scene), before + 1));
+      for (let times = 0; times < 5; times++) assert.equal(await send(id), 'this came before\n', kind);
+      await always(async () => assert.equal(await looksAtGit(scene), before + 1, kind));
+      assert.equal(await send(uniqueName('next')), 'looking at Git\n');
+      await eventually(async () => assert.equal(await looksAtGit(scene), before + 2));
+    }
+  });
+
   test('a body of 60 MB is refused without being read whole, and odd bodies harm nobody', async (t) => {
     const scene = await startScene(t, { files });
     for (const headers of [{}, { 'content-length': String(60 * MIB) }]) {
@@ -144,6 +219,72 @@ describe('what the agent says over HTTP', { concurrency: 3 }, () => {
     assert.match(text, /^espalier_reconcile_duration_seconds_count\{kind="Plugin",outcome="success"\} [1-9]/m);
   });
 });
+
+interface HookDialect {
+  event: { name: string; push: string };
+  delivery: string;
+  proof: { name: string; of(body: string, secret: string): string };
+  /** Forges whose proof it takes as its own. */
+  takes: string[];
+}
+
+const hex = (body: string, secret: string): string => createHmac('sha256', secret).update(body).digest('hex');
+
+/** What the forges send, as their documentation has it. */
+const DIALECTS: Record<string, HookDialect> = {
+  github: {
+    event: { name: 'x-github-event', push: 'push' },
+    delivery: 'x-github-delivery',
+    proof: { name: 'x-hub-signature-256', of: (body, secret) => `sha256=${hex(body, secret)}` },
+    takes: ['github'],
+  },
+  gitlab: {
+    event: { name: 'x-gitlab-event', push: 'Push Hook' },
+    delivery: 'idempotency-key',
+    proof: { name: 'x-gitlab-token', of: (_, secret) => secret },
+    takes: ['gitlab'],
+  },
+  // They send GitHub's headers beside their own.
+  gitea: {
+    event: { name: 'x-gitea-event', push: 'push' },
+    delivery: 'x-gitea-delivery',
+    proof: { name: 'x-gitea-signature', of: hex },
+    takes: ['gitea', 'github'],
+  },
+  forgejo: {
+    event: { name: 'x-forgejo-event', push: 'push' },
+    delivery: 'x-forgejo-delivery',
+    proof: { name: 'x-forgejo-signature', of: hex },
+    takes: ['forgejo', 'gitea', 'github'],
+  },
+  bitbucket: {
+    event: { name: 'x-event-key', push: 'repo:refs_changed' },
+    delivery: 'x-request-id',
+    proof: { name: 'x-hub-signature', of: (body, secret) => `sha256=${hex(body, secret)}` },
+    takes: ['bitbucket', 'github'],
+  },
+};
+const REFUSED = 'this is not signed with the webhook secret of that Sync\n';
+
+function forgeOf(kind: string): object {
+  return { kind, secretRef: { name: 'forge' }, statuses: false, previews: false };
+}
+
+/** Makes the scene's repository be on another forge, and waits until the agent has seen that. */
+async function follow({ client, namespace }: Scene, kind: string): Promise<void> {
+  const ref = { apiVersion: 'espalier.dev/v1alpha1', kind: 'Sync', namespace, name: 'sync' };
+  await client.patch(ref, { spec: { forge: { kind } } }, { type: 'merge' });
+  await eventually(async () => {
+    const { metadata, status } = await getSync(client, namespace);
+    assert.equal(status?.observedGeneration, metadata.generation);
+  });
+}
+
+async function looksAtGit({ agent }: Scene): Promise<number> {
+  const text = await (await fetch(`${agent.url}/metrics`)).text();
+  const counts = [...text.matchAll(/^espalier_git_poll_duration_seconds_count\{.*\} (\d+)$/gm)];
+  return counts.reduce((sum, [, count]) => sum + Number(count), 0);
+}
 
 /** What is answered to a client that writes one more byte every tenth of a second, until its connection is closed. */
 async function dripInto(port: number, beginning: string): Promise<string> {
