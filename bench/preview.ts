@@ -12,6 +12,7 @@ const PLUGINS = 300;
 const DEPLOYMENT_EVERY = 50;
 const TOUCHED = 3;
 /** Of those that roll pods out. What is pushed to main does not touch what is proposed. */
+const PROPOSED = [50, 100, 150];
 const PUSHED = [0, 200, 250];
 const PULLS = 7;
 const PUSHES = 10;

@@ -4,6 +4,7 @@ import { runCli } from '../../src/cli/run.ts';
 import { hookUrl } from '../../src/cli/webhook-url.ts';
 import { configMap, getSync, pluginYaml, startTestAgent, syncReaches } from '../support/agent.ts';
 import { testNamespace } from '../support/cluster.ts';
+import { uniqueName } from '../support/names.ts';
 import { espalier } from './support/espalier.ts';
 import { startFollowed } from './support/followed.ts';
 import { createPlugin, createSync } from './support/objects.ts';
@@ -122,11 +123,13 @@ describe('espalier webhook install, on a real Gitea,', { concurrency: 3 }, () =>
     await createSync({ namespace, name: 'plain' });
     const forge = { kind: 'gitea', secretRef: { name: 'nowhere' } };
     await createSync({ namespace, name: 'half', spec: { forge } });
-    await createPlugin({ namespace, name: 'web' });
+    // A name that no Sync of another test has.
+    const other = uniqueName('web');
+    await createPlugin({ namespace, name: other });
     const install = (name: string) => ended(2, ['webhook', 'install', name, '-n', namespace, '--url', URL_OF_AGENT]);
     assert.match((await install('plain')).stderr, /Sync test-\w+\/plain has no spec\.forge/);
     assert.match((await install('half')).stderr, /there is no Secret nowhere in namespace test-\w+/);
-    assert.match((await install('web')).stderr, /no Sync "web" in namespace "test-\w+"; there are: half, plain/);
+    assert.match((await install(other)).stderr, /no Sync "web-[\w-]+" in namespace "test-\w+"; there are: half, plain/);
   });
 });
 

@@ -99,11 +99,20 @@ describe('plans on pull requests on a real Gitea', { concurrency: 4 }, () => {
     assert.match(await scene.says(broken, 'failure', PLAN), /^plugins\/a\.yaml:4:\d+: /);
     await commentSays(scene, number, /0 plugins: \d faults/);
     await repository.closePull(number);
+    await eventually(async () => {
+      const { status } = await getSync(scene.client, scene.namespace);
+      assert.equal(status?.pullRequests?.[0]?.closed, true);
+    });
+    // Not before it is pushed to: of a closed pull request Gitea's API forgets what is pushed.
+    await repository.reopenPull(number);
+    await eventually(async () => {
+      const { status } = await getSync(scene.client, scene.namespace);
+      assert.equal(status?.pullRequests?.[0]?.closed, undefined);
+    });
     const forced = await repository.push(
       { 'b/two.yaml': configMap('b-two') },
       { branch: 'topic', parent: repository.first, force: true },
     );
-    await repository.reopenPull(number);
     await scene.says(forced, 'success', PLAN);
     await commentSays(scene, number, /1 plugin: 1 to create/);
     // The base gets the same object by another way: nothing is left to do.

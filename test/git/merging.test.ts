@@ -183,6 +183,9 @@ function isGoneAndReplaced(story: Story | undefined): boolean {
   });
 }
 
+/** The same stories each time; others with ESPALIER_TEST_SEED. */
+const SEED = Number(process.env.ESPALIER_TEST_SEED ?? 20_261_118);
+
 /** `d` is a file in some stories and a folder in others. */
 function inTheWay(path: string): boolean {
   return path === 'd' || path.startsWith('d/');
@@ -191,7 +194,7 @@ function inTheWay(path: string): boolean {
 describe('a merge that nobody made', () => {
   test('has the tree that git gives it, over hundreds of histories, and conflicts where git has them', async (t) => {
     const origin = await makeOrigin(folder.path, `m${count++}.git`);
-    const seed = Date.now() & 0xffffff;
+    const seed = SEED;
     t.diagnostic(`seed ${seed}`);
     const stories = fc.sample(story, { numRuns: 400, seed });
     const written = await writeStories(origin, stories);
@@ -204,7 +207,8 @@ describe('a merge that nobody made', () => {
       const ours = await mergeTrees(store, commits);
       const said = `seed ${seed}, story ${i}: ${JSON.stringify(stories[i])}`;
       // Where files and folders collide git moves files to names of its own: there the fact counts, not the paths.
-      const moved = theirs.conflicts.some((path) => path.includes('~')) || ours.conflicts.some(inTheWay);
+      const moved =
+        theirs.conflicts.some((path) => path.includes('~')) || [...ours.conflicts, ...theirs.conflicts].some(inTheWay);
       if (!moved) assert.deepEqual(ours.conflicts, theirs.conflicts, said);
       assert.equal(ours.conflicts.length > 0, theirs.conflicts.length > 0, said);
       if (theirs.conflicts.length > 0) seen.conflicts += 1;
