@@ -183,6 +183,17 @@ function isGoneAndReplaced(story: Story | undefined): boolean {
   });
 }
 
+/** One side takes a file away and brings another: versions of git that heed no `merge.renames` here may take it for a rename. */
+function mayBeRenamed(story: Story | undefined): boolean {
+  if (story === undefined) return false;
+  const start = lay(story.ancestor);
+  return [story.base, story.head].some((edits) => {
+    const side = edited(start, edits);
+    const isGone = Object.keys(start).some((path) => side[path] === undefined);
+    return isGone && Object.keys(side).some((path) => start[path] === undefined);
+  });
+}
+
 /** The same stories each time; others with ESPALIER_TEST_SEED. */
 const SEED = Number(process.env.ESPALIER_TEST_SEED ?? 20_261_118);
 
@@ -202,7 +213,7 @@ describe('a merge that nobody made', () => {
     t.after(() => store.close());
     const seen = { clean: 0, conflicts: 0 };
     for (const [i, commits] of written.entries()) {
-      if (isGoneAndReplaced(stories[i])) continue;
+      if (isGoneAndReplaced(stories[i]) || mayBeRenamed(stories[i])) continue;
       const theirs = await gitMerge(origin, commits, false);
       const ours = await mergeTrees(store, commits);
       const said = `seed ${seed}, story ${i}: ${JSON.stringify(stories[i])}`;
