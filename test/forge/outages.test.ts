@@ -76,7 +76,7 @@ describe('a forge that is down', { concurrency: 2 }, () => {
     for (const name of ['a', 'b']) await hasData(scene, name, '1');
     await gitea.resume();
     assert.equal(await scene.says(commit, 'success'), '3 plugins ready');
-    const said = (await scene.history(commit)).map((one) => one.split(':')[0]);
+    const said = (await scene.history(commit)).map(stateOf);
     assert.deepEqual(said, ['pending', 'success'], 'that it had failed meanwhile is no news any more');
     assert.deepEqual(await scene.history(repository.first), before);
     await eventually(async () => assert.equal(await unanswered(scene), undefined));
@@ -99,8 +99,10 @@ describe('a forge that is down', { concurrency: 2 }, () => {
     await gitea.resume();
     assert.equal(await scene.says(commit, 'success'), '3 plugins ready');
     await scene.says(commit, 'success', `${ALL}/drift`);
-    const said = (await scene.history(commit)).map((one) => one.split(':')[0]);
-    assert.deepEqual(said, ['pending', 'success']);
+    await scene.restartAgent();
+    const next = await scene.push({ 'README.md': 'more\n' });
+    await scene.says(next, 'success');
+    assert.deepEqual((await scene.history(commit)).map(stateOf), ['pending', 'success']);
     assert.deepEqual(await scene.history(repository.first), before);
   });
 });
@@ -108,10 +110,11 @@ describe('a forge that is down', { concurrency: 2 }, () => {
 describe('an answer of the forge that is lost', { concurrency: 2 }, () => {
   test('is asked for, not said again: the status had arrived', async (t) => {
     const { scene, proxy } = await proxiedScene(t);
-    proxy.after = once('pending', 'reset');
+    proxy.after = once('success', 'reset');
     const commit = await scene.push({ 'a/one.yaml': configMap('a', { a: '2' }) });
-    await scene.says(commit, 'success');
-    const said = (await scene.history(commit)).map((one) => one.split(':')[0]);
+    await scene.says(commit, 'success', `${ALL}/drift`);
+    await eventually(async () => assert.equal(await unanswered(scene), undefined));
+    const said = (await scene.history(commit)).map(stateOf);
     assert.deepEqual(said, ['pending', 'success']);
   });
 
@@ -139,7 +142,7 @@ describe('an answer of the forge that is lost', { concurrency: 2 }, () => {
       await scene.says(commit, 'success', `${ALL}/drift`);
       const next = await scene.push({ 'README.md': 'more\n' });
       await scene.says(next, 'success');
-      const said = (await scene.history(commit)).map((one) => one.split(':')[0]);
+      const said = (await scene.history(commit)).map(stateOf);
       assert.deepEqual(said, ['pending', 'success']);
     });
   }
