@@ -48,7 +48,7 @@ async function pullRequests(world: ForgeWorld): Promise<Row[]> {
     const before = await renderings(world);
     const since = performance.now();
     const { number } = await world.repository.openPull({ branch });
-    const hooked = await hookOf(world, 'pull_request', since);
+    const hooked = await hookOf(world, ['pull_request'], since);
     const comment = await told(world, 'POST', `/issues/${number}/comments`, since);
     opened.push(comment.answeredAt - hooked);
     const head = (await world.repository.pull(number)).head;
@@ -57,7 +57,7 @@ async function pullRequests(world: ForgeWorld): Promise<Row[]> {
     await sleep(REST_MS);
     const again = performance.now();
     await world.repository.push(Object.assign({}, ...touched.map(filesOf)), { branch });
-    const pushed = await hookOf(world, 'pull_request', again);
+    const pushed = await hookOf(world, ['push', 'pull_request'], again);
     moved.push((await told(world, 'PATCH', '/issues/comments/', again)).answeredAt - pushed);
   }
   return [
@@ -82,7 +82,7 @@ async function pushes(world: ForgeWorld): Promise<Row[]> {
     const healthy = healthyAgain(world, name);
     const since = performance.now();
     const commit = await world.repository.push(filesOf(name));
-    const hooked = await hookOf(world, 'push', since);
+    const hooked = await hookOf(world, ['push'], since);
     pending.push((await statusOf(world, commit, 'pending', since)).answeredAt - hooked);
     final.push((await statusOf(world, commit, 'success', since)).answeredAt - (await healthy));
   }
@@ -103,10 +103,11 @@ function filesOf(name: string): Record<string, string> {
   return pluginFiles(name, rolls ? [configMap(name, text), deployment(name, text)] : [configMap(name, text)]);
 }
 
-/** When the first webhook of this kind reached the agent. */
-async function hookOf({ toAgent }: ForgeWorld, event: string, since: number): Promise<number> {
-  const isIt = ({ at, headers }: PassedRequest): boolean => at >= since && headers.get('x-gitea-event') === event;
-  return (await first(`a webhook of ${event}`, () => toAgent.requests.find(isIt))).at;
+/** When the first webhook of one of these kinds reached the agent. */
+async function hookOf({ toAgent }: ForgeWorld, events: string[], since: number): Promise<number> {
+  const isIt = ({ at, headers }: PassedRequest): boolean =>
+    at >= since && events.includes(headers.get('x-gitea-event') ?? '');
+  return (await first(`a webhook of ${events}`, () => toAgent.requests.find(isIt))).at;
 }
 
 /** The first answer of the forge that says that something is written. */

@@ -70,6 +70,7 @@ export function openForge(options: ForgeOptions): Forge {
     silenceMs: timeoutMs,
   });
   const voice = voiceOf(login, place, dialer, options);
+  const kept = secretsBeside(options.secret);
   const account = createHash('sha256')
     .update(JSON.stringify([place.api, login.secrets]))
     .digest('hex');
@@ -83,7 +84,7 @@ export function openForge(options: ForgeOptions): Forge {
     keys: login.keys,
     headers: place.dialect === 'github' ? GITHUB_HEADERS : {},
     authorize: voice.authorize,
-    secrets: voice.secrets,
+    secrets: () => [...voice.secrets(), ...kept],
   });
   return { ...forgeAt(place, ask, voice.app), close: () => dialer.close() };
 }
@@ -134,6 +135,11 @@ function voiceOf(login: Login, place: Place, dialer: Dialer, options: ForgeOptio
       forHooks: async (signal) => `Bearer ${await hooks.get(signal)}`,
     },
   };
+}
+
+/** The same forge knows the password of Git and the secret of its webhooks, and may repeat them. */
+function secretsBeside(secret: Readonly<Record<string, string>>): string[] {
+  return ['token', 'bearerToken', 'password', 'webhookSecret'].map((key) => secret[key]?.trim() ?? '');
 }
 
 function proxySecrets(proxy: ProxySettings | undefined): string[] {
