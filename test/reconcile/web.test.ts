@@ -19,7 +19,7 @@ describe('what the agent says over HTTP', { concurrency: 3 }, () => {
   test('a webhook with a valid signature is answered at once and makes the agent look at Git now', async (t) => {
     const scene = await startScene(t, {
       files,
-      spec: { forge: { kind: 'gitea', secretRef: { name: 'forge' }, statuses: false, previews: false } },
+      spec: { forge: { kind: 'forgejo', secretRef: { name: 'forge' }, statuses: false, previews: false } },
     });
     await giveSecret(scene, 'forge');
     const body = '{"ref":"refs/heads/main"}';
@@ -27,7 +27,6 @@ describe('what the agent says over HTTP', { concurrency: 3 }, () => {
       { 'x-hub-signature-256': `sha256=${hmac(body)}` },
       { 'x-gitea-signature': hmac(body) },
       { 'x-forgejo-signature': hmac(body).toUpperCase() },
-      { 'x-gitlab-token': SECRET },
     ]) {
       const commit = await commitFiles(scene.repository, { 'apps/a/cm.yaml': configMap('a', { a: uniqueName('v') }) });
       const answer = await eventually(async () => {
