@@ -110,6 +110,8 @@ describe('a forge that is down', { concurrency: 2 }, () => {
 describe('an answer of the forge that is lost', { concurrency: 2 }, () => {
   test('is asked for, not said again: the status had arrived', async (t) => {
     const { scene, proxy } = await proxiedScene(t);
+    // What is lost is to be an answer about the next commit.
+    await scene.says(scene.repository.first, 'success', `${ALL}/drift`);
     proxy.after = once('success', 'reset');
     const commit = await scene.push({ 'a/one.yaml': configMap('a', { a: '2' }) });
     await scene.says(commit, 'success', `${ALL}/drift`);
@@ -124,6 +126,8 @@ describe('an answer of the forge that is lost', { concurrency: 2 }, () => {
   ] as const) {
     test(`by an agent that ends ${what} leaves one status`, async (t) => {
       const { scene, proxy } = await proxiedScene(t);
+      // What is lost is to be an answer about the next commit.
+      await scene.says(scene.repository.first, 'success', `${ALL}/drift`);
       const files = { 'a/one.yaml': configMap('a', { a: '2' }) };
       const seen = Promise.withResolvers<void>();
       const hang = once('success', 'hang');
