@@ -28,11 +28,15 @@ describe('a release that fails', { concurrency: 2 }, () => {
     assert.match(plugin.status?.message ?? '', /pre-upgrade hook Job .*migrate.* failed: .*BackoffLimitExceeded/);
     await platform.says(/app/);
     assert.equal(dataOf(await platform.get('ConfigMap', 'body')).text, 'one');
-    const listed = await scene.helm.json<{ status: string; description: string }[]>('history', 'app');
-    assert.deepEqual(
-      listed.map(({ status }) => status),
-      ['deployed', 'failed'],
-    );
+    // It is tried again from time to time, and pending meanwhile.
+    const listed = await eventually(async () => {
+      const all = await scene.helm.json<{ status: string; description: string }[]>('history', 'app');
+      assert.deepEqual(
+        all.map(({ status }) => status),
+        ['deployed', 'failed'],
+      );
+      return all;
+    });
     assert.match(listed[1]?.description ?? '', /^Upgrade "app" failed: /);
 
     await scene.install(chart('app', files), { values: { text: 'three' } });
