@@ -8,6 +8,7 @@ import { once } from './once.ts';
 import { orNone } from './or-none.ts';
 import { fromOthers, type StoredComment, upsertOwn } from './own-comment.ts';
 import { byNextField, readPages } from './pages.ts';
+import { putHook } from './put-hook.ts';
 import { at, commitAt, idAt, listAt, numberAt, otherShape, textAt, textOrNothing, timeAt } from './shape.ts';
 import { shorten, webLink } from './wording.ts';
 
@@ -220,13 +221,8 @@ export function bitbucketCloudForge(ask: Ask, path: readonly string[], web: stri
         events: EVENTS,
         skip_cert_verification: false,
       };
-      if (same === undefined) {
-        await ask({ method: 'POST', path: hooks, body, ...common }, signal);
-        return 'created';
-      }
-      const one = `${hooks}/${encodeURIComponent(textAt(same, 'uuid'))}`;
-      await ask({ method: 'PUT', path: one, body, ...common }, signal);
-      return 'changed';
+      const id = same === undefined ? undefined : textAt(same, 'uuid');
+      return await putHook(ask, { hooks, id, body, ...common }, signal);
     },
   };
 }

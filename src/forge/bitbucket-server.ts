@@ -7,6 +7,7 @@ import { once } from './once.ts';
 import { orNone } from './or-none.ts';
 import { fromOthers, type StoredComment, upsertOwn } from './own-comment.ts';
 import { byStart, readPages } from './pages.ts';
+import { putHook } from './put-hook.ts';
 import { at, commitAt, idAt, listAt, numberAt, textAt, textOrNothing } from './shape.ts';
 import { shorten, webLink } from './wording.ts';
 
@@ -169,13 +170,8 @@ export function bitbucketServerForge(ask: Ask, path: readonly string[], web: str
         configuration: { secret },
         sslVerificationRequired: true,
       };
-      if (same === undefined) {
-        await ask({ method: 'POST', path: hooks, body, ...common }, signal);
-        return 'created';
-      }
-      const one = `${hooks}/${encodeURIComponent(idAt(same, 'id'))}`;
-      await ask({ method: 'PUT', path: one, body, ...common }, signal);
-      return 'changed';
+      const id = same === undefined ? undefined : idAt(same, 'id');
+      return await putHook(ask, { hooks, id, body, ...common }, signal);
     },
   };
 }

@@ -7,6 +7,7 @@ import { once } from './once.ts';
 import { orNone } from './or-none.ts';
 import { fromOthers, type StoredComment, upsertOwn } from './own-comment.ts';
 import { byLink, readPages } from './pages.ts';
+import { putHook } from './put-hook.ts';
 import { at, commitAt, idAt, listAt, numberAt, textAt, textOrNothing, timeAt } from './shape.ts';
 import { shorten, shortName, webLink } from './wording.ts';
 
@@ -163,13 +164,8 @@ export function gitlabForge(ask: Ask, path: readonly string[]): Omit<Forge, 'clo
         note_events: true,
         enable_ssl_verification: true,
       };
-      if (same === undefined) {
-        await ask({ method: 'POST', path: hooks, body, ...common }, signal);
-        return 'created';
-      }
-      const one = `${hooks}/${encodeURIComponent(idAt(same, 'id'))}`;
-      await ask({ method: 'PUT', path: one, body, ...common }, signal);
-      return 'changed';
+      const id = same === undefined ? undefined : idAt(same, 'id');
+      return await putHook(ask, { hooks, id, body, ...common }, signal);
     },
   };
 }

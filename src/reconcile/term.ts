@@ -17,10 +17,17 @@ import { keyOf } from './store.ts';
 import { reconcileSync } from './sync.ts';
 import type { SyncParts } from './sync-parts.ts';
 
+const DEADLINE_MS = 15 * 60_000;
 /** A forge that answers nothing must not hold the others up. */
 const ANSWER_DEADLINE_MS = 2 * 60_000;
 /** One pull request must not starve the others. */
 const PULL_DEADLINE_MS = 3 * 60_000;
+
+type Reconcile = (
+  parts: SyncParts,
+  key: string,
+  signal: AbortSignal,
+) => Promise<{ requeueAfterMs?: number } | undefined>;
 
 export interface TermOptions {
   /** Writes only while the lease is held. */
@@ -68,47 +75,19 @@ export function runTerm(options: TermOptions): Term {
   };
   const { parts, fill, close } = buildParts(options, queues);
   const ready = fill();
-  const common = { clock, signal, graceMs: options.graceMs, deadlineMs: 15 * 60_000 };
+  const run = (name: string, queue: WorkQueue, concurrency: number, deadlineMs: number, reconcile: Reconcile) =>
+    runController({
+      ...{ name, queue, concurrency, deadlineMs, clock, signal, graceMs: options.graceMs },
+      reconcile: (key, runSignal) => reconcile(parts, key, runSignal),
+      onError: (key, error, failures) => report(log, name, key, error, failures),
+      onFinish: (_key, outcome, ms) => options.metrics.reconciled(name, outcome, ms / 1000),
+    });
   const ended = ready.then(async () => {
     await Promise.all([
-      runController({
-        ...common,
-        name: 'Plugin',
-        queue: queues.plugin,
-        concurrency: options.concurrency,
-        reconcile: async (key, runSignal) => (await reconcilePlugin(parts, key, runSignal)) ?? undefined,
-        onError: (key, error, failures) => report(log, 'Plugin', key, error, failures),
-        onFinish: (_key, outcome, ms) => options.metrics.reconciled('Plugin', outcome, ms / 1000),
-      }),
-      runController({
-        ...common,
-        name: 'Sync',
-        queue: queues.sync,
-        concurrency: 4,
-        reconcile: async (key, runSignal) => await reconcileSync(parts, key, runSignal),
-        onError: (key, error, failures) => report(log, 'Sync', key, error, failures),
-        onFinish: (_key, outcome, ms) => options.metrics.reconciled('Sync', outcome, ms / 1000),
-      }),
-      runController({
-        ...common,
-        name: 'Answer',
-        queue: queues.answer,
-        concurrency: 8,
-        deadlineMs: ANSWER_DEADLINE_MS,
-        reconcile: async (key, runSignal) => await answerSync(parts, key, runSignal),
-        onError: (key, error, failures) => report(log, 'Answer', key, error, failures),
-        onFinish: (_key, outcome, ms) => options.metrics.reconciled('Answer', outcome, ms / 1000),
-      }),
-      runController({
-        ...common,
-        name: 'Pull',
-        queue: queues.pull,
-        concurrency: 2,
-        deadlineMs: PULL_DEADLINE_MS,
-        reconcile: async (key, runSignal) => await reconcilePull(parts, key, runSignal),
-        onError: (key, error, failures) => report(log, 'Pull', key, error, failures),
-        onFinish: (_key, outcome, ms) => options.metrics.reconciled('Pull', outcome, ms / 1000),
-      }),
+      run('Plugin', queues.plugin, options.concurrency, DEADLINE_MS, reconcilePlugin),
+      run('Sync', queues.sync, 4, DEADLINE_MS, reconcileSync),
+      run('Answer', queues.answer, 8, ANSWER_DEADLINE_MS, answerSync),
+      run('Pull', queues.pull, 2, PULL_DEADLINE_MS, reconcilePull),
     ]);
     await close();
   });
