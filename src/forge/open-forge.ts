@@ -32,7 +32,7 @@ export interface ForgeOptions {
   gates?: Gates | undefined;
 }
 
-const TIMEOUT_MS = 30_000;
+const TIMEOUT_MS = 15_000;
 const CONNECT_MS = 10_000;
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
