@@ -42,7 +42,7 @@ export interface PullRequests {
   deleteComment(id: number): Promise<void>;
 }
 
-const MERGE_TIMEOUT_MS = 30_000;
+const MERGE_TIMEOUT_MS = 60_000;
 
 export function pullRequestsOf(api: GiteaApi, repository: string): PullRequests {
   const at = `/repos/${repository}`;
@@ -62,7 +62,11 @@ export function pullRequestsOf(api: GiteaApi, repository: string): PullRequests 
       const merge = { Do: style };
       const isMerged = async (): Promise<boolean> => {
         const { status, message } = await api.ask('POST', `${at}/pulls/${number}/merge`, merge);
-        if (status === 405 && message.includes('try again')) return false;
+        if (status === 405 && message.includes('try again')) {
+          // Whether it may be merged Gitea finds out when somebody looks at it.
+          await api.ask('GET', `${at}/pulls/${number}`);
+          return false;
+        }
         // Anything else is final, and the call that fails says why.
         if (status !== 200) await api.call('POST', `${at}/pulls/${number}/merge`, merge);
         return true;
