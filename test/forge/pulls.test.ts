@@ -118,8 +118,14 @@ describe('plans on pull requests on a real Gitea', { concurrency: 4 }, () => {
     // The base gets the same object by another way: nothing is left to do.
     await scene.push({ 'b/two.yaml': configMap('b-two') });
     await commentSays(scene, number, /0 plugins: no changes/);
-    await scene.push({ 'b/two.yaml': configMap('b-two', { a: 'other' }) });
+    const main = await scene.push({ 'b/two.yaml': configMap('b-two', { a: 'other' }) });
     assert.match(await scene.says(forced, 'failure', PLAN), /does not merge: both sides changed b\/two\.yaml/);
+    // Rebased onto that, it has something to say again.
+    const rebased = await repository.push(
+      { 'b/two.yaml': configMap('b-two', { a: 'mine' }) },
+      { branch: 'topic', parent: main, force: true },
+    );
+    assert.match(await scene.says(rebased, 'success', PLAN), /^1 plugin: 1 to change/);
   });
 
   test('a comment that a person deleted is written again with the next change', async (t) => {
