@@ -1,6 +1,6 @@
 import { isError } from '../api/index.ts';
 import type { Ask, Question } from './ask.ts';
-import { BITBUCKET_LIMITS, keyAndName, SAID, stateOf } from './bitbucket.ts';
+import { BITBUCKET_LIMITS, buildOf, stateOf } from './bitbucket.ts';
 import { MOST_COMMENTS, MOST_HOOKS, MOST_PULL_REQUESTS, MOST_STATUSES } from './bounds.ts';
 import type { Comment, CommitStatus, Forge, PullRequest } from './forge.ts';
 import { bears, isMarked } from './marker.ts';
@@ -10,7 +10,6 @@ import { fromOthers, type StoredComment, upsertOwn } from './own-comment.ts';
 import { byNextField, readPages } from './pages.ts';
 import { putHook } from './put-hook.ts';
 import { at, commitAt, idAt, listAt, numberAt, otherShape, textAt, textOrNothing, timeAt } from './shape.ts';
-import { shorten, webLink } from './wording.ts';
 
 const RIGHTS = {
   read: 'the scope repository',
@@ -104,13 +103,7 @@ export function bitbucketCloudForge(ask: Ask, path: readonly string[], web: stri
         {
           method: 'POST',
           path: `${repo}/commit/${sha}/statuses/build`,
-          body: {
-            ...keyAndName(status.context),
-            state: SAID[status.state],
-            description: shorten(status.description),
-            // There is none without a link.
-            url: webLink(status.url) ?? `${web}/${workspace}/${slug}/commits/${sha}`,
-          },
+          body: buildOf(status, `${web}/${workspace}/${slug}/commits/${sha}`),
           what: `the status ${status.context} of commit ${commit.slice(0, 12)} in ${name}`,
           needs: RIGHTS.statuses,
           paced: true,

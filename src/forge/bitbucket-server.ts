@@ -1,6 +1,6 @@
 import { EspalierError } from '../api/index.ts';
 import type { Ask, Question } from './ask.ts';
-import { BITBUCKET_LIMITS, keyAndName, SAID, stateOf } from './bitbucket.ts';
+import { BITBUCKET_LIMITS, buildOf, stateOf } from './bitbucket.ts';
 import { MOST_COMMENTS, MOST_HOOKS, MOST_PULL_REQUESTS, MOST_STATUSES } from './bounds.ts';
 import type { Comment, CommitStatus, Forge, PullRequest } from './forge.ts';
 import { once } from './once.ts';
@@ -9,7 +9,6 @@ import { fromOthers, type StoredComment, upsertOwn } from './own-comment.ts';
 import { byStart, readPages } from './pages.ts';
 import { putHook } from './put-hook.ts';
 import { at, commitAt, idAt, listAt, numberAt, textAt, textOrNothing } from './shape.ts';
-import { shorten, webLink } from './wording.ts';
 
 const RIGHTS = {
   read: 'an HTTP access token with repository read',
@@ -74,13 +73,7 @@ export function bitbucketServerForge(ask: Ask, path: readonly string[], web: str
         {
           method: 'POST',
           path: `${repo}/commits/${sha}/builds`,
-          body: {
-            ...keyAndName(status.context),
-            state: SAID[status.state],
-            description: shorten(status.description),
-            // There is none without a link.
-            url: webLink(status.url) ?? `${web}/projects/${project}/repos/${slug}/commits/${sha}`,
-          },
+          body: buildOf(status, `${web}/projects/${project}/repos/${slug}/commits/${sha}`),
           what: `the status ${status.context} of commit ${commit.slice(0, 12)} in ${name}`,
           needs: RIGHTS.statuses,
           paced: true,

@@ -1,6 +1,7 @@
-import type { ForgeLimits, StatusState } from './forge.ts';
+import { shorten } from '../api/one-line.ts';
+import type { CommitStatus, ForgeLimits, StatusState } from './forge.ts';
 import { MARKER_LENGTH } from './marker.ts';
-import { shortName } from './wording.ts';
+import { shortName, webLink } from './wording.ts';
 
 /** What Bitbucket Cloud and Data Center have in common. */
 export const BITBUCKET_LIMITS: ForgeLimits = { comment: 32_767 - MARKER_LENGTH, html: false };
@@ -9,7 +10,7 @@ const KEY_LENGTH = 40;
 const NAME_LENGTH = 255;
 
 /** For `error` there is no word that both know; for people it is a failure. */
-export const SAID: Readonly<Record<StatusState, string>> = {
+const SAID: Readonly<Record<StatusState, string>> = {
   pending: 'INPROGRESS',
   success: 'SUCCESSFUL',
   failure: 'FAILED',
@@ -30,6 +31,16 @@ export function stateOf(said: string): StatusState {
 }
 
 /** A key tells statuses apart and is short; the name beside it is what people read, and what a context is read back from. */
-export function keyAndName(context: string): { key: string; name: string } {
+function keyAndName(context: string): { key: string; name: string } {
   return { key: shortName(context, KEY_LENGTH), name: shortName(context, NAME_LENGTH) };
+}
+
+/** A status as both take it. `page` is the commit's own: there is none without a link. */
+export function buildOf(status: CommitStatus, page: string) {
+  return {
+    ...keyAndName(status.context),
+    state: SAID[status.state],
+    description: shorten(status.description),
+    url: webLink(status.url) ?? page,
+  };
 }

@@ -1,3 +1,4 @@
+import { shorten } from '../api/one-line.ts';
 import type { Ask, Question } from './ask.ts';
 import { CONTEXT_LENGTH, MOST_COMMENTS, MOST_PULL_REQUESTS, MOST_STATUSES } from './bounds.ts';
 import type { Comment, CommitStatus, Forge, ForgeLimits, PullRequest, StatusState } from './forge.ts';
@@ -5,7 +6,7 @@ import { orNone } from './or-none.ts';
 import { fromOthers, type StoredComment, upsertOwn } from './own-comment.ts';
 import { byLink, readPages } from './pages.ts';
 import { at, commitAt, idAt, listAt, numberAt, textAt, textOrNothing, timeAt } from './shape.ts';
-import { shorten, shortName, webLink } from './wording.ts';
+import { shortName, webLink } from './wording.ts';
 
 /** In what GitHub and the forges that took over its API differ. */
 export interface Dialect {

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { shorten } from '../api/one-line.ts';
 import { type Ask, isRefused, type Question } from './ask.ts';
 import { CONTEXT_LENGTH, MOST_COMMENTS, MOST_HOOKS, MOST_PULL_REQUESTS, MOST_STATUSES } from './bounds.ts';
 import type { Comment, CommitStatus, Forge, PullRequest, StatusState } from './forge.ts';
@@ -9,7 +10,7 @@ import { fromOthers, type StoredComment, upsertOwn } from './own-comment.ts';
 import { byLink, readPages } from './pages.ts';
 import { putHook } from './put-hook.ts';
 import { at, commitAt, idAt, listAt, numberAt, textAt, textOrNothing, timeAt } from './shape.ts';
-import { shorten, shortName, webLink } from './wording.ts';
+import { shortName, webLink } from './wording.ts';
 
 const PAGE = { per_page: 100 };
 const DEVELOPER = 30;

@@ -1,6 +1,6 @@
 import { EspalierError } from '../api/index.ts';
+import { oneLine } from '../api/one-line.ts';
 import { at } from './shape.ts';
-import { oneLine } from './wording.ts';
 
 /** What was asked, in the words of an error. */
 export interface Asked {

@@ -1,7 +1,7 @@
 import { fitParts, type Part } from './fit.ts';
 import { codeSpan, fence, references } from './markdown-text.ts';
 import type { PluginPlan } from './object-plan.ts';
-import { faultLine, objectLines, shownObjects } from './text.ts';
+import { driftLine, faultLine, objectLines, shownObjects } from './text.ts';
 import { type Plan, summaryLine } from './whole.ts';
 import { countsLine, describeObject, SIGNS, titleOf, versionsLines } from './words.ts';
 
@@ -98,11 +98,6 @@ function section(title: string, lines: readonly string[]): Part[] {
 
 function heldLines(hold: Plan['held'][number]): string[] {
   return [`${hold.plugin === undefined ? '' : `${hold.plugin}: `}${hold.reason}`, `  ${hold.howToApprove}`];
-}
-
-function driftLine(drift: Plan['drift'][number]): string {
-  const by = drift.by === undefined ? '' : `, changed by ${drift.by}`;
-  return `${drift.object} (${drift.plugin})${by}: ${drift.fields.join(', ')}`;
 }
 
 /** In a `diff` block `+`, `-` and `!` are coloured by the first column. */

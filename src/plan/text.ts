@@ -38,14 +38,8 @@ export function planText(plan: Plan, options: TextOptions = {}): string {
     lines.push(`  ${plain(hold.howToApprove)}`);
   }
   for (const wait of plan.waits) lines.push(`  ${plain(`${wait.plugin} waits for ${wait.for}`)}`);
-  for (const drift of plan.drift) {
-    const by = drift.by === undefined ? '' : `, changed by ${drift.by}`;
-    lines.push(signed('~', `drift in ${drift.object} (${drift.plugin})${by}: ${drift.fields.join(', ')}`));
-  }
-  for (const drift of plan.driftBefore ?? []) {
-    const by = drift.by === undefined ? '' : `, changed by ${drift.by}`;
-    lines.push(`  ${plain(`drift that stays in ${drift.object} (${drift.plugin})${by}: ${drift.fields.join(', ')}`)}`);
-  }
+  for (const drift of plan.drift) lines.push(signed('~', `drift in ${driftLine(drift)}`));
+  for (const drift of plan.driftBefore ?? []) lines.push(`  ${plain(`drift that stays in ${driftLine(drift)}`)}`);
   for (const plugin of plan.plugins) {
     lines.push('', `${paint(BOLD, plain(titleOf(plugin)))}: ${countsLine(plugin)}`);
     for (const line of versionsLines(plugin)) lines.push(`  ${plain(line)}`);
@@ -86,4 +80,8 @@ export function faultLine(fault: Plan['faults'][number]): string {
   const place = [fault.file, fault.line, fault.column].filter((part) => part !== undefined).join(':');
   const where = [fault.plugin, place].filter((part) => part !== undefined && part !== '').join(', ');
   return where === '' ? fault.message : `${where}: ${fault.message}`;
+}
+
+export function driftLine({ plugin, object, fields, by }: Plan['drift'][number]): string {
+  return `${object} (${plugin})${by === undefined ? '' : `, changed by ${by}`}: ${fields.join(', ')}`;
 }

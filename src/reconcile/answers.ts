@@ -28,9 +28,10 @@ export async function answerSync(
     return undefined;
   }
   const { spec, metadata } = sync;
-  if (spec.forge?.statuses !== true || spec.suspend || metadata.deletionTimestamp !== undefined) return undefined;
+  const isWanted = spec.forge?.statuses === true && !spec.suspend && metadata.deletionTimestamp === undefined;
+  // Also where nothing is wanted any more: then no trouble is left.
   return await parts.troubles.about(parts, key, signal, async () => {
-    const forge = parts.forges.of(sync);
+    const forge = isWanted ? parts.forges.of(sync) : undefined;
     return forge === undefined ? undefined : await answer(parts, key, sync, forge, signal);
   });
 }

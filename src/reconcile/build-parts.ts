@@ -71,8 +71,10 @@ export function buildParts(options: TermOptions, queues: Queues): BuiltParts {
   const wakePlugin: SyncParts['wakePlugin'] = (key, wish) => queues.plugin.add(key, wish);
   const memories = new SyncMemories();
   const wakeSync: SyncParts['wakeSync'] = (key, { poll = false, after } = {}) => {
-    if (poll) memories.of(key).lookWanted = true;
-    if (poll) wakePulls(key);
+    if (poll) {
+      memories.of(key).lookWanted = true;
+      wakePulls(key);
+    }
     queues.sync.add(key, { after: poll ? 0 : (after ?? foldDelay(key)) });
   };
   function foldDelay(key: string): number {

@@ -7,6 +7,7 @@ import { keyOf } from './store.ts';
 import type { SyncParts } from './sync-parts.ts';
 import { pluginsOf, reached } from './sync-plugins.ts';
 import { describeFault } from './sync-status.ts';
+import { toldDrift } from './told-drift.ts';
 
 /** How each Plugin of a Sync stands to what is declared now. */
 function pluginStates(parts: SyncParts, key: string, sync: Sync): PluginState[] {
@@ -62,12 +63,5 @@ function differsNow(
 
 /** What differs from what is declared, as the Plugins' status has it. */
 export function driftedIn(parts: SyncParts, key: string): Drifted[] {
-  return [...pluginsOf(parts, key)].flatMap(({ metadata, status }) =>
-    (status?.drift ?? []).map(({ object, fields, by }) => ({
-      plugin: metadata.name,
-      object,
-      fields,
-      ...(by === undefined ? {} : { by }),
-    })),
-  );
+  return [...pluginsOf(parts, key)].flatMap((plugin) => toldDrift(plugin, plugin.metadata.name));
 }

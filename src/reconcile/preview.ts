@@ -1,8 +1,9 @@
-import { type KubeObject, type Plugin, refKey } from '../api/index.ts';
+import { type KubeObject, type Plugin, refKey, type Sync } from '../api/index.ts';
 import type { KubeClient } from '../cluster/client.ts';
 import { settleAll } from '../converge/limit.ts';
 import { type Plan, settleDuplicates } from '../plan/whole.ts';
 import type { Touch } from '../report/outline.ts';
+import type { Compiled } from './compile.ts';
 import { dependenciesOf } from './dependents.ts';
 import { syncKeyOf } from './facts.ts';
 import { baseOf, type History } from './history.ts';
@@ -13,6 +14,7 @@ import { removalHold } from './prune-revision.ts';
 import { isDeclared } from './records.ts';
 import { type RenderRevisionInput, type RevisionPlugin, renderRevision } from './render-revision.ts';
 import { keyOf } from './store.ts';
+import { toldDrift } from './told-drift.ts';
 import { touchesOf } from './touches.ts';
 
 export interface PreviewInput
@@ -45,7 +47,7 @@ const NOTHING = new Map<string, never>();
  */
 export async function previewRevision(input: PreviewInput): Promise<Preview> {
   const { sync, compiled } = input;
-  const plan = emptyPlan(input);
+  const plan = { ...emptyPlan(sync, compiled.commit), faults: faultsOf(compiled) };
   const isMeant = input.only ?? (() => true);
   const candidates = await render(input, plan);
   const declared = declaredBy(input, candidates);
@@ -86,14 +88,7 @@ function driftBefore({ plugins, sync, touched }: PreviewInput, plan: Plan): Plan
   const others = plugins.filter(
     (plugin) => touched !== undefined && syncKeyOf(plugin) === keyOf(sync) && !planned.has(keyOf(plugin)),
   );
-  return others.flatMap((plugin) =>
-    (plugin.status?.drift ?? []).map(({ object, fields, by }) => ({
-      plugin: keyOf(plugin),
-      object,
-      fields: [...fields],
-      ...(by === undefined ? {} : { by }),
-    })),
-  );
+  return others.flatMap((plugin) => toldDrift(plugin, keyOf(plugin)));
 }
 
 /** What the revision renders to. What waits, and what is at fault, goes into the plan. */
@@ -117,23 +112,24 @@ async function render(input: PreviewInput, plan: Plan): Promise<RevisionPlugin[]
   return revision.plugins;
 }
 
-function emptyPlan({ sync, compiled }: PreviewInput): Plan {
-  const base = sync.status?.commit;
-  const cluster = sync.spec.cluster?.name;
+/** What a commit would do, before anything is known of it. */
+export function emptyPlan({ spec, status }: Sync, head: string): Plan {
+  const base = status?.commit;
+  const cluster = spec.cluster?.name;
   return {
     ...(cluster === undefined ? {} : { cluster }),
-    commit: { ...(base === undefined ? {} : { base }), head: compiled.commit },
-    plugins: [],
-    held: [],
-    faults: compiled.faults.map(({ file, line, column, message, object }) => ({
-      file,
-      message: object === undefined ? message : `${object}: ${message}`,
-      ...(line === undefined ? {} : { line }),
-      ...(column === undefined ? {} : { column }),
-    })),
-    waits: [],
-    drift: [],
+    commit: { ...(base === undefined ? {} : { base }), head },
+    ...{ plugins: [], held: [], faults: [], waits: [], drift: [] },
   };
+}
+
+function faultsOf({ faults }: Compiled): Plan['faults'] {
+  return faults.map(({ file, line, column, message, object }) => ({
+    file,
+    message: object === undefined ? message : `${object}: ${message}`,
+    ...(line === undefined ? {} : { line }),
+    ...(column === undefined ? {} : { column }),
+  }));
 }
 
 /** What every Plugin will declare once the revision is in force: rendered ones by their objects, others by their record. */

@@ -1,10 +1,10 @@
 import { CONTROLLER_MANAGER, FINALIZER, LABEL, type Plugin, refOf, type Sync } from '../api/index.ts';
+import { someOf } from '../report/line.ts';
 import { dropFinalizer } from './finalizer.ts';
 import { handOver } from './prune-revision.ts';
 import { keyOf } from './store.ts';
 import type { SyncParts } from './sync-parts.ts';
 import { pluginsOf } from './sync-plugins.ts';
-import { shortList } from './sync-status.ts';
 
 /**
  * A Sync is on its way out. With pruning on, what it declared goes with it; with pruning off, its Plugins stay, and
@@ -37,6 +37,6 @@ export async function removeSync(parts: SyncParts, key: string, sync: Sync): Pro
 }
 
 async function tell(parts: SyncParts, sync: Sync, plugins: readonly Plugin[]): Promise<void> {
-  const message = `removing ${shortList(plugins.map((plugin) => plugin.metadata.name))}`;
+  const message = `removing ${someOf(plugins.map((plugin) => plugin.metadata.name))}`;
   await parts.statuses.change(keyOf(sync), ({ status }) => ({ ...status, phase: 'Removing', message }));
 }

@@ -9,10 +9,10 @@ import {
   type SyncStatus,
   setCondition,
 } from '../api/index.ts';
+import { someOf } from '../report/line.ts';
 
 const FAULTS_LISTED = 50;
 const HELD_LISTED = 50;
-const NAMES_LISTED = 5;
 
 /** How a look at Git and at the Plugins went. */
 export interface SyncFindings {
@@ -133,7 +133,7 @@ function judge(next: SyncStatus, findings: SyncFindings, counts: PluginTally): J
   if (counts.waiting.length > 0) return say('Progressing', 'Progressing', summary);
   if (findings.removalsWait !== undefined) return say('Progressing', 'Progressing', summary);
   const kept = next.kept ?? [];
-  const leftInPlace = [...(findings.stays ?? []), ...(kept.length === 0 ? [] : [shortList(kept)])];
+  const leftInPlace = [...(findings.stays ?? []), ...(kept.length === 0 ? [] : [someOf(kept)])];
   return say(
     'Ready',
     'Ready',
@@ -144,13 +144,13 @@ function judge(next: SyncStatus, findings: SyncFindings, counts: PluginTally): J
 /** `3 plugins ready, 1 waiting: cert-manager (at abc1234)`. */
 export function describeTally(counts: PluginTally, commit: string): string {
   const parts = [`${counts.ready.length} ${counts.ready.length === 1 ? 'plugin' : 'plugins'} ready`];
-  if (counts.waiting.length > 0) parts.push(`${counts.waiting.length} waiting: ${shortList(counts.waiting)}`);
-  if (counts.held.length > 0) parts.push(`${counts.held.length} held: ${shortList(counts.held)}`);
+  if (counts.waiting.length > 0) parts.push(`${counts.waiting.length} waiting: ${someOf(counts.waiting)}`);
+  if (counts.held.length > 0) parts.push(`${counts.held.length} held: ${someOf(counts.held)}`);
   const [failed] = counts.failed;
   if (failed !== undefined) {
     const names = counts.failed.map((one) => one.name);
     parts.push(
-      `${counts.failed.length} failed: ${counts.failed.length === 1 ? `${failed.name} (${failed.message})` : shortList(names)}`,
+      `${counts.failed.length} failed: ${counts.failed.length === 1 ? `${failed.name} (${failed.message})` : someOf(names)}`,
     );
   }
   return `${parts.join(', ')} at ${shortCommit(commit)}`;
@@ -188,12 +188,6 @@ export function describeFault(fault: SyncFault): string {
 
 export function shortCommit(commit: string): string {
   return commit.slice(0, 10);
-}
-
-/** The first few, and how many more. */
-export function shortList(names: readonly string[]): string {
-  const more = names.length > NAMES_LISTED ? ` and ${names.length - NAMES_LISTED} more` : '';
-  return `${names.slice(0, NAMES_LISTED).join(', ')}${more}`;
 }
 
 function setList<K extends 'kept' | 'faults'>(status: SyncStatus, name: K, list: NonNullable<SyncStatus[K]>): void {

@@ -1,4 +1,5 @@
-import { oneLine, someOf } from './line.ts';
+import { shorten } from '../api/one-line.ts';
+import { someOf } from './line.ts';
 import type { Verdict } from './verdict.ts';
 
 /** An object that somebody changed by hand. */
@@ -20,11 +21,11 @@ export function driftVerdicts(
   before: Verdict | undefined,
   isSettled: boolean,
 ): Verdict[] {
-  if (drifted.length > 0) return [{ state: 'failure', description: oneLine(`changed by hand: ${named(drifted)}`) }];
+  if (drifted.length > 0) return [{ state: 'failure', description: shorten(`changed by hand: ${named(drifted)}`) }];
   if (repaired.length > 0) {
-    const success: Verdict = { state: 'success', description: oneLine(`repaired: ${named(repaired)}`) };
+    const success: Verdict = { state: 'success', description: shorten(`repaired: ${named(repaired)}`) };
     if (before?.state === 'failure') return [success];
-    return [{ state: 'failure', description: oneLine(`changed by hand: ${named(repaired)}`) }, success];
+    return [{ state: 'failure', description: shorten(`changed by hand: ${named(repaired)}`) }, success];
   }
   if (before?.state === 'success') return [before];
   if (before === undefined && !isSettled) return [];

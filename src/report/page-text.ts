@@ -1,5 +1,5 @@
 import type { Plugin, Sync } from '../api/index.ts';
-import { oneLine } from './line.ts';
+import { shorten } from '../api/one-line.ts';
 
 const LONGEST_LINE = 500;
 
@@ -39,5 +39,5 @@ function nameOf({ metadata }: Plugin): string {
 }
 
 function line(text: string): string {
-  return oneLine(text, LONGEST_LINE);
+  return shorten(text, LONGEST_LINE);
 }

@@ -1,4 +1,5 @@
-import { counted, oneLine } from './line.ts';
+import { shorten } from '../api/one-line.ts';
+import { counted } from './line.ts';
 import { type PluginState, pluginsVerdict, type Verdict } from './verdict.ts';
 
 /** A commit and the Plugins that it was the last to touch. The newest first. */
@@ -43,10 +44,10 @@ export function extendTrail(trail: readonly Step[], added: readonly Step[], long
 export function pastVerdict(plugins: readonly PluginState[], head: Step, headVerdict: Verdict): Verdict {
   if (plugins.length === 0) {
     const { state, description } = headVerdict;
-    return { state, description: oneLine(`superseded by ${head.commit.slice(0, 10)}: ${description}`) };
+    return { state, description: shorten(`superseded by ${head.commit.slice(0, 10)}: ${description}`) };
   }
   const verdict = pluginsVerdict(plugins);
   if (verdict.state !== 'success') return verdict;
   const names = plugins.map(({ name }) => name);
-  return { state: 'success', description: oneLine(`${counted(names.length, 'plugin')} ready: ${names.join(', ')}`) };
+  return { state: 'success', description: shorten(`${counted(names.length, 'plugin')} ready: ${names.join(', ')}`) };
 }

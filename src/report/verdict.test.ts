@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { shorten } from '../api/one-line.ts';
 import { contextsOf } from './contexts.ts';
 import { driftVerdicts } from './drift.ts';
-import { oneLine } from './line.ts';
 import { differences } from './outline.ts';
 import { paceOf, type Saying } from './pace.ts';
 import { whatToSay } from './say.ts';
@@ -64,10 +64,10 @@ describe('what is said of the commit in force', () => {
   });
 
   test('a line fits every forge and ends with a word', () => {
-    const line = oneLine(`web\n\u202e ${'many words '.repeat(30)}`);
+    const line = shorten(`web\n\u202e ${'many words '.repeat(30)}`);
     assert.ok(line.length <= 140 && line.startsWith('web many words') && line.endsWith('…'));
     assert.doesNotMatch(line, /[\n\u202e]/);
-    assert.equal(oneLine('🌳'.repeat(100)).isWellFormed(), true);
+    assert.equal(shorten('🌳'.repeat(100)).isWellFormed(), true);
   });
 });
 

@@ -1,4 +1,5 @@
-import { counted, oneLine, someOf } from './line.ts';
+import { shorten } from '../api/one-line.ts';
+import { counted, someOf } from './line.ts';
 
 /** How a Plugin stands to what its commit declares. */
 export interface PluginState {
@@ -91,5 +92,5 @@ function namesOf(plugins: readonly PluginState[]): string {
 }
 
 function say(state: Verdict['state'], description: string): Verdict {
-  return { state, description: oneLine(description) };
+  return { state, description: shorten(description) };
 }

@@ -168,4 +168,19 @@ describe('commit statuses on a real Gitea', { concurrency: 4 }, () => {
       );
     });
   });
+
+  test('a Sync that answers no more leaves no trouble behind that it had with its forge', async (t) => {
+    const scene = await startForgeScene(t, { files: TWO, forge: { previews: false } });
+    await scene.says(scene.repository.first, 'success', `${ALL}/drift`);
+    const { client, namespace } = scene;
+    const secret = { apiVersion: 'v1', kind: 'Secret', namespace, name: 'forge' };
+    await client.patch(secret, { data: { token: Buffer.from('revoked').toString('base64') } }, { type: 'merge' });
+    await scene.push({ 'a/one.yaml': configMap('a', { a: '2' }) });
+    const unanswered = async () =>
+      (await getSync(client, namespace)).status?.conditions?.find(({ type }) => type === 'Unanswered')?.reason;
+    await eventually(async () => assert.equal(await unanswered(), 'ForgeAuthFailed'));
+    const sync = { apiVersion: 'espalier.dev/v1alpha1', kind: 'Sync', namespace, name: 'sync' };
+    await client.patch(sync, { spec: { forge: { statuses: false } } }, { type: 'merge' });
+    await eventually(async () => assert.equal(await unanswered(), undefined));
+  });
 });

@@ -1,27 +1,11 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { isError } from '../../src/api/index.ts';
-import { type GitServer, startGitServer } from './support/gitserver.ts';
 import { BACKENDS, openAt, pathsOf, readText } from './support/open.ts';
-import { makeFolder, makeOrigin, type Origin } from './support/origin.ts';
+import { servedOrigins } from './support/served.ts';
 
-let folder: Awaited<ReturnType<typeof makeFolder>>;
-let server: GitServer;
-let names = 0;
-
-before(async () => {
-  folder = await makeFolder();
-  server = await startGitServer({ root: folder.path });
-});
-after(async () => {
-  await server.close();
-  await folder.remove();
-});
-
-async function fresh(): Promise<{ origin: Origin; name: string }> {
-  const name = `r${names++}.git`;
-  return { origin: await makeOrigin(folder.path, name), name };
-}
+const served = servedOrigins();
+const { fresh } = served;
 
 for (const backend of BACKENDS) {
   describe(`following a repository through the ${backend} backend`, () => {
@@ -38,7 +22,7 @@ for (const backend of BACKENDS) {
       };
       assert.equal(Object.keys(files).length, 6);
       const commit = await origin.commit(files, { message: 'first\n\nwith a body' });
-      const repository = await openAt(t, folder.path, server, name, { backend });
+      const repository = await openAt(t, served.folder, served.server, name, { backend });
 
       const resolved = await repository.resolve({ branch: 'main' });
       assert.deepEqual(resolved, { commit, ref: 'refs/heads/main' });
@@ -80,7 +64,7 @@ for (const backend of BACKENDS) {
       const third = await origin.commit({ a: '3' }, { branch: 'other' });
       await origin.git('tag', 'unrelated', third);
       const asked: [string[], string][] = [];
-      const repository = await openAt(t, folder.path, server, name, {
+      const repository = await openAt(t, served.folder, served.server, name, {
         backend,
         pickTag: (tags, range) => {
           asked.push([tags.toSorted(), range]);
@@ -115,7 +99,7 @@ for (const backend of BACKENDS) {
       const { origin, name } = await fresh();
       const big = Buffer.from(Array.from({ length: 20_000 }, (_, i) => `line ${i} ${Math.sin(i)}\n`).join(''));
       await origin.commit({ big, small: '1' });
-      const repository = await openAt(t, folder.path, server, name, { backend });
+      const repository = await openAt(t, served.folder, served.server, name, { backend });
       const one = await repository.resolve({ branch: 'main' });
       await repository.fetch(one.commit, one.ref);
       const before = await repository.maintain();
@@ -125,9 +109,9 @@ for (const backend of BACKENDS) {
       const { packs, bytes } = await repository.maintain();
       assert.equal(packs, 2);
       assert.ok(bytes - before.bytes < 2_000, `${bytes - before.bytes} bytes for one small file`);
-      const asked = server.requests.length;
+      const asked = served.server.requests.length;
       await repository.fetch(two.commit, two.ref);
-      assert.equal(server.requests.length, asked);
+      assert.equal(served.server.requests.length, asked);
       assert.equal(await readText(repository, one.commit, 'small'), '1');
       assert.equal(await readText(repository, two.commit, 'small'), '2');
     });
@@ -136,7 +120,7 @@ for (const backend of BACKENDS) {
       const { origin, name } = await fresh();
       const root = await origin.commit({ a: '0' });
       const applied = await origin.commit({ a: '1' });
-      const repository = await openAt(t, folder.path, server, name, { backend });
+      const repository = await openAt(t, served.folder, served.server, name, { backend });
       await repository.fetch(applied);
       const next = await origin.commit({ a: '2' });
       await repository.fetch(next);
@@ -159,14 +143,14 @@ for (const backend of BACKENDS) {
       const commits: string[] = [];
       for (let i = 0; i < 12; i += 1) commits.push(await origin.commit({ a: `${i}` }));
       const [oldest = '', young = ''] = [commits[0], commits.at(-1)];
-      const near = await openAt(t, folder.path, server, name, { backend, limits: { depth: 1, history: 100 } });
+      const near = await openAt(t, served.folder, served.server, name, { backend, limits: { depth: 1, history: 100 } });
       await near.fetch(young);
       assert.deepEqual((await near.commit(young)).parents, [commits.at(-2)]);
       await assert.rejects(near.commit(commits.at(-2) ?? ''), { code: 'GitNotFound' });
       assert.equal(await near.isAncestor(oldest, young), 'yes');
       assert.equal(await near.isAncestor('1'.repeat(40), young), 'no');
 
-      const far = await openAt(t, folder.path, server, name, { backend, limits: { depth: 1, history: 5 } });
+      const far = await openAt(t, served.folder, served.server, name, { backend, limits: { depth: 1, history: 5 } });
       await far.fetch(young);
       assert.equal(await far.isAncestor(oldest, young), 'unknown');
       // What was fetched meanwhile is no less complete for it.
@@ -180,7 +164,7 @@ for (const backend of BACKENDS) {
       const { origin, name } = await fresh();
       await origin.commit({ a: 'once' });
       for (let i = 0; i < 5; i += 1) await origin.commit({ a: `${i}` });
-      const repository = await openAt(t, folder.path, server, name, { backend, limits: { depth: 2 } });
+      const repository = await openAt(t, served.folder, served.server, name, { backend, limits: { depth: 2 } });
       const now = await repository.resolve({ branch: 'main' });
       await repository.fetch(now.commit, now.ref);
       for (let i = 0; i < 3; i += 1) {
@@ -192,7 +176,7 @@ for (const backend of BACKENDS) {
 
     test('says which branches there are when one is deleted, and that an empty repository is empty', async (t) => {
       const { origin, name } = await fresh();
-      const repository = await openAt(t, folder.path, server, name, { backend });
+      const repository = await openAt(t, served.folder, served.server, name, { backend });
       await assert.rejects(repository.resolve({ branch: 'main' }), (error) => {
         assert.ok(isError(error, 'GitRefMissing'));
         assert.match(error.message, /is empty; push a first commit/);
@@ -217,7 +201,7 @@ for (const backend of BACKENDS) {
     test('fetches although the server has no default branch', async (t) => {
       const { origin, name } = await fresh();
       const commit = await origin.commit({ a: '1' }, { branch: 'trunk' });
-      const repository = await openAt(t, folder.path, server, name, { backend });
+      const repository = await openAt(t, served.folder, served.server, name, { backend });
       const resolved = await repository.resolve({ branch: 'trunk' });
       await repository.fetch(resolved.commit, resolved.ref);
       assert.equal(await readText(repository, commit, 'a'), '1');
@@ -226,7 +210,7 @@ for (const backend of BACKENDS) {
     test('refuses a commit that the server does not have, and one that is no commit', async (t) => {
       const { origin, name } = await fresh();
       await origin.commit({ a: '1' });
-      const repository = await openAt(t, folder.path, server, name, { backend });
+      const repository = await openAt(t, served.folder, served.server, name, { backend });
       await assert.rejects(repository.fetch('2'.repeat(40)), { code: 'GitRefMissing' });
       const blob = await origin.git('rev-parse', 'main:a');
       await origin.git('tag', 'file', blob);
@@ -248,10 +232,10 @@ for (const backend of BACKENDS) {
     test('serves many askers at once with one fetch', async (t) => {
       const { origin, name } = await fresh();
       const commit = await origin.commit({ a: '1' });
-      const repository = await openAt(t, folder.path, server, name, { backend });
-      const before = server.requests.length;
+      const repository = await openAt(t, served.folder, served.server, name, { backend });
+      const before = served.server.requests.length;
       await Promise.all(Array.from({ length: 8 }, () => repository.fetch(commit)));
-      const posts = server.requests.slice(before).filter(({ line }) => line.startsWith('POST'));
+      const posts = served.server.requests.slice(before).filter(({ line }) => line.startsWith('POST'));
       assert.ok(posts.length <= 3, `${posts.length} posts`);
       assert.equal(await readText(repository, commit, 'a'), '1');
     });
@@ -262,17 +246,17 @@ test('lets the program git fetch what proved large, where there is one', async (
   const { origin, name } = await fresh();
   await origin.commit({ a: '1' });
   const limits = { largeBytes: 100 };
-  const withGit = await openAt(t, folder.path, server, name, { limits });
-  const without = await openAt(t, folder.path, server, name, { limits, gitPath: null });
+  const withGit = await openAt(t, served.folder, served.server, name, { limits });
+  const without = await openAt(t, served.folder, served.server, name, { limits, gitPath: null });
   for (const [repository, agents] of [
     [withGit, ['git/espalier', 'git/2']],
     [without, ['git/espalier', 'git/espalier']],
   ] as const) {
     for (const agent of agents) {
       const commit = await origin.commit({ a: `${Math.random()}` });
-      server.requests.length = 0;
+      served.server.requests.length = 0;
       await repository.fetch(commit, 'refs/heads/main');
-      const seen = server.requests.map(({ headers }) => `${headers['user-agent']}`.slice(0, agent.length));
+      const seen = served.server.requests.map(({ headers }) => `${headers['user-agent']}`.slice(0, agent.length));
       assert.deepEqual(new Set(seen), new Set([agent]));
     }
   }

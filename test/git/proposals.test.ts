@@ -3,32 +3,17 @@ import { execFile } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { PROPOSAL_LIMITS } from '../../src/git/limits.ts';
-import { type GitServer, startGitServer } from './support/gitserver.ts';
 import { BACKENDS, openAt, readText } from './support/open.ts';
-import { feed, makeFolder, makeOrigin, type Origin } from './support/origin.ts';
+import { feed, type Origin } from './support/origin.ts';
+import { servedOrigins } from './support/served.ts';
 
 const run = promisify(execFile);
 
-let folder: Awaited<ReturnType<typeof makeFolder>>;
-let server: GitServer;
-let names = 0;
-
-before(async () => {
-  folder = await makeFolder();
-  server = await startGitServer({ root: folder.path });
-});
-after(async () => {
-  await server.close();
-  await folder.remove();
-});
-
-async function fresh(): Promise<{ origin: Origin; name: string }> {
-  const name = `p${names++}.git`;
-  return { origin: await makeOrigin(folder.path, name), name };
-}
+const served = servedOrigins();
+const { fresh } = served;
 
 /** A pull request as a forge holds it: a commit that only `refs/pull/N/head` leads to. */
 async function propose(
@@ -70,7 +55,7 @@ for (const backend of BACKENDS) {
       const heads = [];
       for (let i = 1; i <= 5; i += 1)
         heads.push(await propose(origin, i, { ...shared, a: `1\n2\n3\n4\nPR ${i}\n` }, fork));
-      const repository = await openAt(t, folder.path, server, name, options);
+      const repository = await openAt(t, served.folder, served.server, name, options);
       await repository.fetch(base, 'refs/heads/main', { keep: 'base-main' });
       for (const { commit, ref, name: keep } of heads) await repository.fetch(commit, ref, { keep });
 
@@ -97,15 +82,15 @@ for (const backend of BACKENDS) {
       const { origin, name } = await fresh();
       const base = await origin.commit({ a: '1' });
       const pull = await propose(origin, 3, { a: '2' }, base);
-      const repository = await openAt(t, folder.path, server, name, options);
+      const repository = await openAt(t, served.folder, served.server, name, options);
       await repository.fetch(pull.commit, pull.ref, { keep: pull.name });
       await repository.close();
-      const again = await openAt(t, folder.path, server, name, { ...options, dir: repository.dir });
-      server.requests.length = 0;
+      const again = await openAt(t, served.folder, served.server, name, { ...options, dir: repository.dir });
+      served.server.requests.length = 0;
       await again.fetch(pull.commit, pull.ref, { keep: pull.name });
       // The base came along as history.
       await again.fetch(base, 'refs/heads/main', { keep: 'base' });
-      assert.deepEqual(server.requests, []);
+      assert.deepEqual(served.server.requests, []);
       assert.deepEqual(
         await again.kept(),
         new Map([
@@ -120,7 +105,7 @@ for (const backend of BACKENDS) {
       const big = randomBytes(100_000);
       const base = await origin.commit({ big, a: '1' });
       const first = await propose(origin, 3, { big, a: '2' }, base);
-      const repository = await openAt(t, folder.path, server, name, options);
+      const repository = await openAt(t, served.folder, served.server, name, options);
       await repository.fetch(base, 'refs/heads/main', { keep: 'base' });
       const before = await storedBytes(repository.dir);
       await repository.fetch(first.commit, first.ref, { keep: first.name });
@@ -141,7 +126,7 @@ for (const backend of BACKENDS) {
         await propose(origin, 1, { a: 'one' }, base),
         await propose(origin, 2, { a: '1', big: randomBytes(200_000) }, base),
       ];
-      const repository = await openAt(t, folder.path, server, name, options);
+      const repository = await openAt(t, served.folder, served.server, name, options);
       for (const { commit, ref, name: keep } of [one, two]) await repository.fetch(commit, ref, { keep });
       const tree = repository.tree(two.commit);
       assert.equal((await tree.list('')).length, 2);
@@ -151,9 +136,9 @@ for (const backend of BACKENDS) {
       assert.equal(await readText(repository, one.commit, 'a'), 'one');
       // Whoever still reads it is told, and the store is none the worse for it.
       await assert.rejects(tree.read('big'), { code: 'GitNotFound' });
-      server.requests.length = 0;
+      served.server.requests.length = 0;
       await repository.fetch(one.commit, one.ref, { keep: one.name });
-      assert.deepEqual(server.requests, []);
+      assert.deepEqual(served.server.requests, []);
 
       await repository.drop([one.name]);
       assert.equal(await storedBytes(repository.dir), 0);
@@ -169,7 +154,7 @@ for (const backend of BACKENDS) {
       const moved = await propose(origin, 3, { a: 'moved' }, base);
       await origin.git('reflog', 'expire', '--expire=now', '--all');
       await origin.git('repack', '-adq');
-      const repository = await openAt(t, folder.path, server, name, options);
+      const repository = await openAt(t, served.folder, served.server, name, options);
       await assert.rejects(repository.fetch(seen.commit, seen.ref, { keep: seen.name }), { code: 'GitRefMissing' });
       assert.deepEqual(await repository.kept(), new Map());
       const [now] = await repository.refs([seen.ref]);
@@ -182,7 +167,7 @@ for (const backend of BACKENDS) {
       const { origin, name } = await fresh();
       const base = await origin.commit({ a: '1' });
       const pull = await propose(origin, 3, { a: '2' }, base);
-      const repository = await openAt(t, folder.path, server, name, options);
+      const repository = await openAt(t, served.folder, served.server, name, options);
       await repository.fetch(base, 'refs/heads/main');
       await repository.fetch(pull.commit, pull.ref, { keep: pull.name });
       const next = await origin.commit({ a: '3' });
@@ -208,8 +193,8 @@ for (const backend of BACKENDS) {
       }
       await feed('git', ['-C', origin.dir, 'fast-import', '--quiet'], Buffer.from(`${parts.join('')}done\n`));
       const [main, topic] = [await origin.git('rev-parse', 'main'), await origin.git('rev-parse', 'topic')];
-      const near = await openAt(t, folder.path, server, name, { backend, limits: { depth: 7, history: 500 } });
-      const far = await openAt(t, folder.path, server, name, { backend, limits: { depth: 2, history: 30 } });
+      const near = await openAt(t, served.folder, served.server, name, { backend, limits: { depth: 7, history: 500 } });
+      const far = await openAt(t, served.folder, served.server, name, { backend, limits: { depth: 2, history: 30 } });
       for (const repository of [near, far]) {
         await repository.fetch(main, 'refs/heads/main', { keep: 'base' });
         await repository.fetch(topic, 'refs/heads/topic', { keep: 'pull-1' });
@@ -230,7 +215,7 @@ for (const backend of BACKENDS) {
 test('a store that is full refuses more proposals until one is dropped', async (t) => {
   const { origin, name } = await fresh();
   const base = await origin.commit({ a: '1' });
-  const repository = await openAt(t, folder.path, server, name, { limits: { storeBytes: 150_000 } });
+  const repository = await openAt(t, served.folder, served.server, name, { limits: { storeBytes: 150_000 } });
   const pulls = [];
   for (let i = 1; i <= 3; i += 1) pulls.push(await propose(origin, i, { big: randomBytes(100_000) }, base));
   const [one, two, three] = pulls;
@@ -245,7 +230,7 @@ test('a store that is full refuses more proposals until one is dropped', async (
 test('without the program git, rebuilding keeps every head with all that it needs', async (t) => {
   const { origin, name } = await fresh();
   const base = await origin.commit({ a: '1', shared: 'shared' });
-  const repository = await openAt(t, folder.path, server, name, {
+  const repository = await openAt(t, served.folder, served.server, name, {
     backend: 'builtin',
     gitPath: null,
     limits: { packs: 2, depth: 3 },
@@ -287,7 +272,9 @@ test('finds the merge base that git names, newest first, in a stored history of 
   commit('yx', 10_004, 1_700_010_004, ':10002', ':10001');
   commit('old', 10_005, 1_700_010_005, ':3');
   await feed('git', ['-C', origin.dir, 'fast-import', '--quiet'], Buffer.from(`${parts.join('')}done\n`));
-  const repository = await openAt(t, folder.path, server, name, { limits: { depth: 20_000, history: 20_000 } });
+  const repository = await openAt(t, served.folder, served.server, name, {
+    limits: { depth: 20_000, history: 20_000 },
+  });
   const tips: Record<string, string> = {};
   for (const branch of ['main', 'xy', 'yx', 'old']) {
     const tip = await origin.git('rev-parse', branch);
@@ -315,7 +302,7 @@ test('finds the merge base that git names, newest first, in a stored history of 
 test('what a name may be is the caller’s word, never a path', async (t) => {
   const { origin, name } = await fresh();
   const commit = await origin.commit({ a: randomUUID() });
-  const repository = await openAt(t, folder.path, server, name);
+  const repository = await openAt(t, served.folder, served.server, name);
   for (const keep of ['../head', 'a/b', '', '.', 'x.lock', 'tmp_x y'])
     await assert.rejects(repository.fetch(commit, undefined, { keep }), { code: 'Internal' }, keep);
 });

@@ -4,36 +4,22 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { openRepository } from '../../src/git/repository.ts';
-import { type GitServer, serve, startGitServer } from './support/gitserver.ts';
+import { serve } from './support/gitserver.ts';
 import { ALLOWED, BACKENDS, openAt, pathsOf, readText } from './support/open.ts';
-import { feed, makeFolder, makeOrigin, type Origin } from './support/origin.ts';
+import { feed, type Origin } from './support/origin.ts';
+import { servedOrigins } from './support/served.ts';
 
 const run = promisify(execFile);
 
-let folder: Awaited<ReturnType<typeof makeFolder>>;
-let server: GitServer;
-let names = 0;
-
-before(async () => {
-  folder = await makeFolder();
-  server = await startGitServer({ root: folder.path });
-});
-after(async () => {
-  await server.close();
-  await folder.remove();
-});
-
-async function fresh(): Promise<{ origin: Origin; name: string }> {
-  const name = `s${names++}.git`;
-  return { origin: await makeOrigin(folder.path, name), name };
-}
+const served = servedOrigins();
+const { fresh } = served;
 
 /** Many commits at once; each changes one of a few files. Oldest first. */
 async function manyCommits(origin: Origin, count: number): Promise<string[]> {
@@ -68,7 +54,7 @@ for (const [how, pushes, options] of [
     const { origin, name } = await fresh();
     const commits = await manyCommits(origin, pushes);
     const warnings: unknown[] = [];
-    const repository = await openAt(t, folder.path, server, name, {
+    const repository = await openAt(t, served.folder, served.server, name, {
       ...options,
       limits: { packs: 10, depth: 5 },
       onWarning: (error) => warnings.push(error),
@@ -102,7 +88,7 @@ describe('a store that was left in the middle of something', () => {
       const commit = await origin.commit({ noise, a: 'one' });
       let slow = true;
       // The pack trickles, so that there is a middle.
-      server.intercept = (request, response) => {
+      served.server.intercept = (request, response) => {
         if (!slow || request.method !== 'POST' || !request.url?.startsWith(`/${name}`)) return false;
         const write = response.write.bind(response);
         let sent = 0;
@@ -112,22 +98,22 @@ describe('a store that was left in the middle of something', () => {
           return write(chunk);
         };
         Object.assign(response, { end: () => undefined });
-        serve(request, response, { root: folder.path });
+        serve(request, response, { root: served.folder });
         return true;
       };
       t.after(() => {
-        server.intercept = undefined;
+        served.server.intercept = undefined;
       });
-      const dir = join(folder.path, `killed-${randomUUID()}`);
+      const dir = join(served.folder, `killed-${randomUUID()}`);
       const script = fileURLToPath(new URL('support/fetcher.ts', import.meta.url));
-      const child = spawn(process.execPath, [script, `${server.url}/${name}`, dir, commit, backend], {
+      const child = spawn(process.execPath, [script, `${served.server.url}/${name}`, dir, commit, backend], {
         stdio: 'inherit',
       });
       await until(async () => (await temporaryFiles(dir)).length > 0 && (await storedBytes(dir)).bytes > 50_000);
       child.kill('SIGKILL');
       await once(child, 'exit');
       slow = false;
-      const repository = await openAt(t, folder.path, server, name, { backend, dir });
+      const repository = await openAt(t, served.folder, served.server, name, { backend, dir });
       assert.deepEqual(await temporaryFiles(dir), []);
       await repository.fetch(commit);
       assert.equal(await readText(repository, commit, 'a'), 'one');
@@ -139,7 +125,7 @@ describe('a store that was left in the middle of something', () => {
     const { origin, name } = await fresh();
     const commits = await manyCommits(origin, 3);
     const [commit = ''] = commits.slice(-1);
-    const repository = await openAt(t, folder.path, server, name);
+    const repository = await openAt(t, served.folder, served.server, name);
     await repository.fetch(commit);
     const packs = join(repository.dir, 'objects', 'pack');
     const pack = join(packs, (await readdir(packs)).find((file) => file.endsWith('.pack')) ?? '');
@@ -160,14 +146,17 @@ test('writes packs and indexes that are byte for byte those of git', async (t) =
   const { origin, name } = await fresh();
   const commits = await manyCommits(origin, 60);
   await origin.git('repack', '-adfq', '--depth=50', '--window=50');
-  const repository = await openAt(t, folder.path, server, name, { backend: 'builtin', limits: { depth: 1000 } });
+  const repository = await openAt(t, served.folder, served.server, name, {
+    backend: 'builtin',
+    limits: { depth: 1000 },
+  });
   await repository.fetch(commits.at(-1) ?? '');
   const packs = join(repository.dir, 'objects', 'pack');
   const files = await readdir(packs);
   assert.equal(files.length, 2);
   const pack = join(packs, files.find((file) => file.endsWith('.pack')) ?? '');
   const ours = await readFile(pack.replace('.pack', '.idx'));
-  const theirs = join(folder.path, 'theirs.idx');
+  const theirs = join(served.folder, 'theirs.idx');
   await run('git', ['index-pack', '-o', theirs, pack]);
   assert.deepEqual(ours, await readFile(theirs));
   const { stdout } = await run('git', ['verify-pack', '-v', pack]);
@@ -177,7 +166,7 @@ test('writes packs and indexes that are byte for byte those of git', async (t) =
 test('goes on reading while the store is rebuilt under it, from two sides', async (t) => {
   const { origin, name } = await fresh();
   const commits = await manyCommits(origin, 12);
-  const repository = await openAt(t, folder.path, server, name);
+  const repository = await openAt(t, served.folder, served.server, name);
   for (const commit of commits) await repository.fetch(commit);
   const last = commits.at(-1) ?? '';
   const tree = repository.tree(last);
@@ -191,7 +180,7 @@ test('goes on reading while the store is rebuilt under it, from two sides', asyn
     }
     return reads;
   })();
-  const other = await openRepository({ url: `${server.url}/${name}`, dir: repository.dir, allow: ALLOWED });
+  const other = await openRepository({ url: `${served.server.url}/${name}`, dir: repository.dir, allow: ALLOWED });
   t.after(() => other.close());
   const results = await Promise.all([repository.maintain({ force: true }), other.maintain({ force: true })]);
   assert.deepEqual(
@@ -207,14 +196,14 @@ test('R6: polls at rest take no memory with them and write nothing', async (t) =
   const collect: () => void = runInNewContext('gc');
   const { origin, name } = await fresh();
   const commit = await origin.commit({ a: '1' });
-  const repository = await openAt(t, folder.path, server, name);
+  const repository = await openAt(t, served.folder, served.server, name);
   const cycle = async (): Promise<void> => {
     const { commit: now, ref } = await repository.resolve({ branch: 'main' });
     await repository.fetch(now, ref);
     assert.equal(now, commit);
   };
   for (let i = 0; i < 30; i += 1) await cycle();
-  server.requests.length = 0;
+  served.server.requests.length = 0;
   collect();
   const before = process.memoryUsage().heapUsed;
   const stored = await stat(join(repository.dir, 'objects', 'pack'));
@@ -222,8 +211,8 @@ test('R6: polls at rest take no memory with them and write nothing', async (t) =
   const polls = 100;
   for (let i = 0; i < polls; i += 1) await cycle();
   const each = (performance.now() - started) / polls;
-  assert.equal(server.requests.length, polls);
-  server.requests.length = 0;
+  assert.equal(served.server.requests.length, polls);
+  served.server.requests.length = 0;
   collect();
   const grown = process.memoryUsage().heapUsed - before;
   t.diagnostic(`an idle poll took ${each.toFixed(1)} ms; the heap grew by ${grown} bytes over ${polls}`);

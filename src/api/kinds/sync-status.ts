@@ -223,5 +223,4 @@ export type SyncInventoryEntry = Complete<typeof INVENTORY_ENTRY>;
 export type Answer = Complete<typeof ANSWER>;
 export type SentStatus = Complete<typeof SENT_STATUS>;
 export type PlannedPull = Complete<typeof PULL_REQUEST>;
-export type ShownObject = Complete<typeof SHOWN_OBJECT>;
 export type SyncFault = Complete<typeof FAULT>;

@@ -23,20 +23,22 @@ export async function lookAtPulls(
     return undefined;
   }
   const branch = branchOf(parts, key);
-  if (sync.spec.forge?.previews !== true || sync.spec.suspend || branch === undefined) return undefined;
-  const { forks } = sync.spec.forge;
+  const isWanted = sync.spec.forge?.previews === true && !sync.spec.suspend && branch !== undefined;
   const requeueAfterMs = parts.pulls.nextLook(key);
   await parts.troubles.about(
     parts,
     key,
     signal,
     async () => {
-      const forge = parts.forges.of(sync);
+      const forge = isWanted ? parts.forges.of(sync) : undefined;
       if (forge === undefined) return;
       const open = (await forge.openPullRequests(signal)).filter(({ base }) => base === branch);
       const wanted: PullRequest[] = [];
       for (const pull of open) {
-        if (!pull.fromFork || (forks === 'asked' && (await isAskedFor(parts, key, forge, pull, signal))))
+        if (
+          !pull.fromFork ||
+          (sync.spec.forge?.forks === 'asked' && (await isAskedFor(parts, key, forge, pull, signal)))
+        )
           wanted.push(pull);
       }
       parts.pulls.set(key, wanted);
@@ -68,7 +70,7 @@ function staleness(
 }
 
 /** The branch that is followed; undefined for tags and commits, and before the first look. */
-export function branchOf(parts: SyncParts, key: string): string | undefined {
+function branchOf(parts: SyncParts, key: string): string | undefined {
   const { ref, compiled } = parts.memories.of(key);
   return compiled === undefined ? undefined : branchIn(ref);
 }

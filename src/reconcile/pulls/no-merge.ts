@@ -2,6 +2,7 @@ import { isError, messageOf, type Sync } from '../../api/index.ts';
 import type { PullRequest } from '../../forge/forge.ts';
 import type { Plan } from '../../plan/whole.ts';
 import { someOf } from '../../report/line.ts';
+import { emptyPlan } from '../preview.ts';
 import { type MergedPull, mergePull, type PullInput } from './plan-pull.ts';
 
 /** A head that cannot be read is a fault of the pull request; that the server cannot be reached is not. */
@@ -24,12 +25,5 @@ export function faultPlan(
     merged.state === 'conflict'
       ? `does not merge: both sides changed ${someOf(merged.paths)}; merge or rebase onto the base`
       : merged.why;
-  const { commit: base } = sync.status ?? {};
-  const cluster = sync.spec.cluster?.name;
-  return {
-    ...(cluster === undefined ? {} : { cluster }),
-    commit: { ...(base === undefined ? {} : { base }), head: head.commit },
-    ...{ plugins: [], held: [], waits: [], drift: [] },
-    faults: [{ message }],
-  };
+  return { ...emptyPlan(sync, head.commit), faults: [{ message }] };
 }

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { type PlannedPull, type SentStatus, type Sync, timestamp } from '../../api/index.ts';
+import { shorten } from '../../api/one-line.ts';
 import type { Forge, PullRequest } from '../../forge/forge.ts';
 import { planText } from '../../plan/text.ts';
 import { type Plan, summaryLine, summaryOf } from '../../plan/whole.ts';
-import { oneLine } from '../../report/line.ts';
 import { contentKey } from '../../resolve/key.ts';
 import { contextsFor } from '../speaker.ts';
 import type { SyncParts } from '../sync-parts.ts';
@@ -26,14 +26,15 @@ export async function previewPull(
 ): Promise<undefined> {
   const sync = parts.syncs.get(key);
   const pull = parts.pulls.get(key, number);
-  if (sync?.spec.forge?.previews !== true || sync.spec.suspend || pull === undefined) return undefined;
+  if (sync === undefined) return undefined;
+  const wanted = sync.spec.forge?.previews === true && !sync.spec.suspend ? pull : undefined;
   await parts.troubles.about(
     parts,
     key,
     signal,
     async () => {
-      const forge = parts.forges.of(sync);
-      if (forge !== undefined) await preview(parts, key, sync, forge, pull, signal);
+      const forge = wanted === undefined ? undefined : parts.forges.of(sync);
+      if (forge !== undefined && wanted !== undefined) await preview(parts, key, sync, forge, wanted, signal);
     },
     `pull ${number}`,
   );
@@ -57,18 +58,9 @@ async function preview(
   const touched = found.state === 'merged' ? found.touched : [];
   const facts = factsFor(parts, sync, { head: pull.head.commit, what: contentOf(found), touched, kubernetes });
   const head = pull.head.commit;
-  const of: PlannedPull = {
-    ...pickKept(known, head),
-    number: pull.number,
-    head,
-    base: base.commit,
-    plugins: touched,
-    shown: known?.shown ?? [],
-    ...(found.state === 'merged' ? { tree: found.id } : {}),
-  };
   const isSame = known?.facts === facts && known.head === head && known.closed !== true && known.status?.sent === true;
   if (isSame) {
-    await changePulls(parts, key, (pulls) => withPull(pulls, { ...of, ...pick(known), base: base.commit }));
+    await changePulls(parts, key, (pulls) => withPull(pulls, { ...known, base: base.commit, ...treeOf(found) }));
     return;
   }
   const { plan, shown } = await planned(parts, sync, pull, found, kubernetes, signal);
@@ -76,7 +68,12 @@ async function preview(
   const digest = digestOf(shown);
   const isShown = known?.head === head && known.digest === digest;
   const next: PlannedPull = {
-    ...of,
+    ...carriedOver(known, head),
+    ...treeOf(found),
+    number: pull.number,
+    head,
+    base: base.commit,
+    plugins: touched,
     facts,
     held: plan.held.length > 0,
     shown: shown.length > SHOWN_KEPT ? [] : shown,
@@ -122,29 +119,18 @@ function contentOf(merged: MergedPull): string {
   return contentKey(merged.state === 'conflict' ? { conflict: [...merged.paths] } : { why: merged.why });
 }
 
-function pickKept(known: PlannedPull | undefined, head: string): Partial<PlannedPull> {
-  const { comment, body, asked, approved, voided, status } = known ?? {};
-  return {
-    ...(comment === undefined ? {} : { comment }),
-    ...(body === undefined ? {} : { body }),
-    ...(asked === undefined ? {} : { asked }),
-    ...(voided === undefined || known?.head !== head ? {} : { voided }),
-    // A new push voids it.
-    ...(approved?.head === head ? { approved } : {}),
-    ...(status === undefined || known?.head !== head ? {} : { status }),
-  };
+function treeOf(merged: MergedPull): Pick<PlannedPull, 'tree'> {
+  return merged.state === 'merged' ? { tree: merged.id } : {};
 }
 
-function pick(known: PlannedPull): Partial<PlannedPull> {
-  const { facts, held, plannedAt, plugins, shown, digest } = known;
-  return {
-    plugins,
-    shown,
-    ...(facts === undefined ? {} : { facts }),
-    ...(digest === undefined ? {} : { digest }),
-    ...(held === undefined ? {} : { held }),
-    ...(plannedAt === undefined ? {} : { plannedAt }),
-  };
+const KEPT_ALWAYS = ['comment', 'body', 'asked'] as const;
+/** A new push voids them. */
+const KEPT_WITH_HEAD = ['approved', 'voided', 'status'] as const;
+
+/** What is on record of a pull request and outlives its plan. */
+function carriedOver(known: PlannedPull | undefined, head: string): Partial<PlannedPull> {
+  const fields = [...KEPT_ALWAYS, ...(known?.head === head ? KEPT_WITH_HEAD : [])];
+  return Object.fromEntries(fields.flatMap((field) => (known?.[field] === undefined ? [] : [[field, known[field]]])));
 }
 
 /** Of everything that a plan showed: an approval holds for this and nothing else. */
@@ -173,19 +159,16 @@ async function say(
   const link = parts.pageUrl === undefined ? undefined : `${parts.pageUrl}/plans/${key}/${pull.number}`;
   const comment = commentOn({ plan, pull: next, limits: forge.limits, link, at: timestamp(parts.clock.now()) });
   const body = createHash('sha256').update(comment.content).digest('hex').slice(0, 32);
-  const isWritten = next.comment !== undefined && next.body === body;
-  const written = isWritten
-    ? next.comment
-    : await forge.upsertComment(
-        pull.number,
-        {
-          marker: contexts.all,
-          body: comment.text,
-          ...(next.comment === undefined ? {} : { id: next.comment }),
-        },
-        signal,
-      );
-  const said = { ...next, body, ...(written === undefined ? {} : { comment: written }) };
+  const mark = {
+    marker: contexts.all,
+    body: comment.text,
+    ...(next.comment === undefined ? {} : { id: next.comment }),
+  };
+  const written =
+    next.comment !== undefined && next.body === body
+      ? next.comment
+      : await forge.upsertComment(pull.number, mark, signal);
+  const said = { ...next, body, comment: written };
   const status: SentStatus = { context: contexts.plan, ...verdictOf(plan), sent: false };
   const before = said.status;
   const isSaid = before?.sent === true && before.state === status.state && before.description === status.description;
@@ -206,7 +189,7 @@ function verdictOf(plan: Plan): Pick<SentStatus, 'state' | 'description'> {
   if (fault !== undefined) {
     const place = [fault.file, fault.line, fault.column].filter((part) => part !== undefined).join(':');
     const where = place === '' ? (fault.plugin ?? '') : place;
-    return { state: 'failure', description: oneLine(where === '' ? fault.message : `${where}: ${fault.message}`) };
+    return { state: 'failure', description: shorten(where === '' ? fault.message : `${where}: ${fault.message}`) };
   }
-  return { state: refused + conflict > 0 ? 'failure' : 'success', description: oneLine(summaryLine(plan)) };
+  return { state: refused + conflict > 0 ? 'failure' : 'success', description: shorten(summaryLine(plan)) };
 }

@@ -21,10 +21,6 @@ export class Pulls {
     return this.#open.get(sync)?.get(number);
   }
 
-  all(sync: string): PullRequest[] {
-    return [...(this.#open.get(sync)?.values() ?? [])];
-  }
-
   /** A hook told of news: forges send some before their own lists have them. */
   hint(sync: string): void {
     this.#hinted.set(sync, [...LATER_LOOKS_MS]);
