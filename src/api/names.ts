@@ -26,6 +26,9 @@ export const LABEL = {
   ownerNamespace: `${GROUP}/owner-namespace`,
   key: `${GROUP}/key`,
   attempt: `${GROUP}/attempt`,
+  /** On a Plugin that an ExtensionInstance of its namespace stands for: the instance and its Extension. */
+  instance: `${GROUP}/instance`,
+  extension: `${GROUP}/extension`,
 } as const;
 
 /** What Helm writes on every object of a release. */
@@ -48,6 +51,14 @@ export const ANNOTATION = {
   reconcileAt: `${GROUP}/reconcile-at`,
   /** On an existing object, or in a Plugin's declaration of one: `true` allows taking it over. */
   adopt: `${GROUP}/adopt`,
+  /** On a Plugin made for an ExtensionInstance: the application version that it is. */
+  extensionVersion: `${GROUP}/extension-version`,
+  /** On an ExtensionInstance: the application version that a person consents to. */
+  approveVersion: `${GROUP}/approve-version`,
+  /** On an ExtensionInstance that nobody wrote: the class of the Extension that calls for it. */
+  impliedBy: `${GROUP}/implied-by`,
+  /** On a Plugin of no Sync's revision: the Sync (`namespace/name`) whose values, account and rules it takes. */
+  factsOf: `${GROUP}/facts-of`,
 } as const;
 
 export const FINALIZER = `${GROUP}/finalizer`;

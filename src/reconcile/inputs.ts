@@ -46,7 +46,8 @@ export function inputsOf(
     if (source.kind === 'Secret' && data !== 'absent') secrets.push(...Object.values(data), ...textsIn(answer.values));
   }
   const { spec } = plugin;
-  const layers = { defaults: spec.defaults, global: facts.values, from, values: spec.values };
+  const { defaults, parameters } = spec;
+  const layers = { defaults, global: facts.values, parameters, from, values: spec.values };
   const values = spec.kind === 'manifests' ? templateValues(layers) : chartValues(layers);
   const templated = spec.kind !== 'kustomize' && !(spec.kind === 'manifests' && spec.source.git?.template !== true);
   const key = contentKey({

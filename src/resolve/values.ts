@@ -6,6 +6,8 @@ export interface ValueLayers {
   defaults?: JsonObject | undefined;
   /** The Sync's values, meant for everything that it installs. */
   global?: JsonObject | undefined;
+  /** What an Extension says where its instance says nothing. */
+  parameters?: JsonObject | undefined;
   /** What each entry of valuesFrom holds, in the order of the list. */
   from?: readonly JsonObject[];
   /** The plugin's own. */
@@ -16,13 +18,16 @@ export interface ValueLayers {
 export function chartValues(layers: ValueLayers): JsonObject {
   const global =
     layers.global === undefined || Object.keys(layers.global).length === 0 ? {} : { global: layers.global };
-  return [layers.defaults ?? {}, global, ...(layers.from ?? []), layers.values ?? {}].reduce(mergeValues);
+  return [layers.defaults ?? {}, global, ...own(layers)].reduce(mergeValues);
 }
 
 /** The values for templates with bare names: the Sync's stand beside the plugin's own, and a null deletes. */
 export function templateValues(layers: ValueLayers): JsonObject {
-  const all = [layers.defaults ?? {}, layers.global ?? {}, ...(layers.from ?? []), layers.values ?? {}];
-  return withoutNulls(all.reduce(mergeValues));
+  return withoutNulls([layers.defaults ?? {}, layers.global ?? {}, ...own(layers)].reduce(mergeValues));
+}
+
+function own({ parameters, from, values }: ValueLayers): JsonObject[] {
+  return [parameters ?? {}, ...(from ?? []), values ?? {}];
 }
 
 /** As Helm merges values files: maps are merged, anything else is replaced, a null is kept for whoever knows the defaults. */

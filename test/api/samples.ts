@@ -93,6 +93,7 @@ export const PLUGIN: PluginDeclaration = {
     poll: '10m',
     namespace: { name: 'cert-manager', create: true },
     defaults: { installCRDs: false },
+    parameters: { installCRDs: false },
     values: { installCRDs: true },
     valuesFrom: [{ kind: 'Secret', name: 'cm-values', key: 'values.yaml', prefix: 'a.b', optional: true }],
     patches: [
@@ -123,7 +124,7 @@ export const PLUGIN: PluginDeclaration = {
     apply: { adopt: true, force: true },
     drift: {
       mode: 'repair',
-      ignore: [{ target: { kind: 'Deployment' }, paths: ['/spec/replicas', '/metadata/annotations/example.com~1key'] }],
+      ignore: [{ target: TARGET, paths: ['/spec/replicas', '/metadata/annotations/example.com~1key'] }],
     },
     deletion: { policy: 'delete', crds: 'keep', namespaces: 'keep', volumes: 'delete' },
     upgrade: { crds: 'replace', approval: 'auto', onFailure: 'rollback', test: true },
@@ -192,6 +193,7 @@ export const EXTENSION: ExtensionDeclaration = {
     class: 'accessible',
     when: { cluster: { tier: 'prod' } },
     parameters: { type: 'object', properties: { replicas: { type: 'integer', minimum: 1, default: 1 } } },
+    plugin: { kind: 'helm', ...templateOf(PLUGIN), upgrade: { crds: 'skip' } },
     dependsOn: ['cert-manager'],
     versions: [
       {
@@ -211,14 +213,23 @@ export const EXTENSION: ExtensionDeclaration = {
   },
 };
 
+/** The fields that an Extension may say for the Plugins of its instances. */
+function templateOf({ spec }: PluginDeclaration) {
+  const { namespace, patches, gates, health, apply, drift, deletion, timeout, serviceAccountName } = spec;
+  const fields = { namespace, patches, gates, health, apply, drift, deletion, timeout, serviceAccountName };
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}
+
 export const INSTANCE: ExtensionInstanceDeclaration = {
   apiVersion: API,
   kind: 'ExtensionInstance',
   metadata: { name: 'kubecarrier' },
   spec: {
     extension: 'kubecarrier',
+    enabled: true,
     version: 'auto',
     parameters: { replicas: 2 },
+    valuesFrom: [{ kind: 'Secret', name: 'kc-values', key: 'values.yaml', prefix: 'a.b', optional: true }],
     upgrade: { approval: 'required', window: { cron: '@weekly', for: '4h', timezone: 'UTC' } },
   },
 };

@@ -3,6 +3,7 @@ import { RANGE } from '../patterns.ts';
 import type { Complete, Schema, Written } from '../schema.ts';
 import type { ExtensionInstanceStatus } from './extension-status.ts';
 import { APPROVAL, FREE_FORM, LABEL_NAME_FIELD, WINDOW } from './parts.ts';
+import { VALUES_FROM } from './plugin-rules.ts';
 
 export const INSTANCE_SPEC = {
   type: 'object',
@@ -10,6 +11,12 @@ export const INSTANCE_SPEC = {
   description: 'Which extension, and how.',
   properties: {
     extension: { ...LABEL_NAME_FIELD, description: 'Name of the Extension.' },
+    enabled: {
+      type: 'boolean',
+      default: true,
+      description:
+        'false removes what is installed, and keeps a default extension off this cluster. A system extension stays.',
+    },
     version: {
       type: 'string',
       maxLength: 256,
@@ -24,6 +31,14 @@ export const INSTANCE_SPEC = {
       ],
     },
     parameters: { ...FREE_FORM, description: "Values for the extension's parameters." },
+    valuesFrom: {
+      type: 'array',
+      maxItems: 100,
+      'x-kubernetes-list-type': 'atomic',
+      items: VALUES_FROM,
+      description:
+        "Values from ConfigMaps and Secrets in the instance's namespace: over the defaults of the extension, under the parameters.",
+    },
     upgrade: {
       type: 'object',
       default: {},

@@ -1,10 +1,20 @@
 import type { Complete, Schema } from '../schema.ts';
-import { STATUS_FIELDS } from './status-parts.ts';
+import { MESSAGE, STATUS_FIELDS } from './status-parts.ts';
 
 export const EXTENSION_STATUS = {
   type: 'object',
   description: 'What Espalier found. Written by the agent.',
-  properties: STATUS_FIELDS,
+  properties: {
+    ...STATUS_FIELDS,
+    message: MESSAGE,
+    instances: { type: 'integer', minimum: 0, description: 'How many instances of it there are.' },
+    fits: {
+      type: 'array',
+      'x-kubernetes-list-type': 'atomic',
+      items: { type: 'string' },
+      description: "Its versions that fit this cluster's Kubernetes, newest first.",
+    },
+  },
 } as const satisfies Schema;
 
 export const INSTANCE_STATUS = {
@@ -12,13 +22,22 @@ export const INSTANCE_STATUS = {
   description: 'What Espalier found and did. Written by the agent.',
   properties: {
     ...STATUS_FIELDS,
-    version: { type: 'string', description: 'Application version that is installed.' },
+    version: { type: 'string', description: 'Application version that its Plugin is made from.' },
     why: { type: 'string', description: 'Why this version, or why none.' },
     available: {
       type: 'array',
       'x-kubernetes-list-type': 'atomic',
       items: { type: 'string' },
       description: 'Other versions that fit this cluster, newest first.',
+    },
+    next: {
+      type: 'object',
+      required: ['version', 'waitsFor'],
+      description: 'A version that it is about to move to.',
+      properties: {
+        version: { type: 'string', description: 'Its application version.' },
+        waitsFor: { type: 'string', description: 'What must happen first: an approval, a window, a step in between.' },
+      },
     },
     plugin: {
       type: 'object',

@@ -2,7 +2,27 @@ import type { KubeObject } from '../objects.ts';
 import type { Complete, Schema, Written } from '../schema.ts';
 import type { ExtensionStatus } from './extension-status.ts';
 import { FREE_FORM, LABEL_NAME_FIELD, LABELS_FIELD, RANGE_FIELD } from './parts.ts';
+import { PLUGIN_SPEC } from './plugin.ts';
 import { SOURCE } from './source.ts';
+
+const { namespace, patches, gates, health, apply, drift, deletion, timeout, upgrade, serviceAccountName } =
+  PLUGIN_SPEC.properties;
+const { crds } = upgrade.properties;
+
+/** What every version has in common as a Plugin. */
+const PLUGIN_TEMPLATE = {
+  type: 'object',
+  default: {},
+  properties: {
+    kind: { ...PLUGIN_SPEC.properties.kind, default: 'helm' },
+    namespace: {
+      ...namespace,
+      description: "Namespace that its objects go to. Absent: the instance's own.",
+    },
+    ...{ patches, gates, health, apply, drift, deletion, timeout, serviceAccountName },
+    upgrade: { type: 'object', properties: { crds }, description: 'How new versions are taken.' },
+  },
+} as const satisfies Schema;
 
 const EXTENSION_VERSION = {
   type: 'object',
@@ -71,6 +91,7 @@ export const EXTENSION_SPEC = {
       },
     },
     parameters: { ...FREE_FORM, description: 'JSON Schema of its parameters, with defaults and descriptions.' },
+    plugin: { ...PLUGIN_TEMPLATE, description: 'How it is installed: fields of the Plugin that an instance becomes.' },
     dependsOn: {
       type: 'array',
       maxItems: 100,

@@ -57,6 +57,11 @@ export const PLUGIN_SPEC = {
       description:
         'Values that everything else overrides: the parameters of an add-on folder stand here. Written by Espalier, not by people.',
     },
+    parameters: {
+      ...FREE_FORM,
+      description:
+        'Values that an Extension gives: over those of the Sync, under valuesFrom and values. Written by Espalier, not by people.',
+    },
     values: {
       ...FREE_FORM,
       description: 'Values for the chart or the templates. They win over valuesFrom and the values of the Sync.',
