@@ -46,6 +46,8 @@ export interface Charts {
   resolve(request: ChartRequest, options?: { signal?: AbortSignal; fresh?: boolean }): Promise<ResolvedChart>;
   /** The chart itself, checked and on disk. Downloads it once. */
   fetch(request: ChartRequest, resolved: ResolvedChart, signal?: AbortSignal): Promise<Chart>;
+  /** Every tag of an OCI repository, whatever it names. */
+  listTags(request: ChartRequest, signal?: AbortSignal): Promise<string[]>;
   close(): Promise<void>;
 }
 
@@ -121,6 +123,10 @@ export function createCharts(options: ChartsOptions): Charts {
     );
     remember(key, resolved, isExactVersion(origin.version ?? '') ? EXACT_FRESH_MS : RANGE_FRESH_MS);
     return resolved;
+  }
+
+  async function listTags(request: ChartRequest, signal?: AbortSignal): Promise<string[]> {
+    return await guarded(request, signal, (step) => sources.tags(request.origin, step));
   }
 
   async function resolveGit(request: ChartRequest, signal: AbortSignal): Promise<ResolvedChart> {
@@ -218,6 +224,7 @@ export function createCharts(options: ChartsOptions): Charts {
   return {
     resolve,
     fetch,
+    listTags,
     async close() {
       closed.abort();
       await transport.close();

@@ -60,7 +60,7 @@ export class Registries {
       if (id !== undefined) return { version, id };
     }
     // A tag such as `1.2` or `latest` moves and is no version of a chart.
-    const tags = (await this.#tags(origin, signal)).filter((tag) => isExactVersion(tag.replace('_', '+')));
+    const tags = (await this.tags(origin, signal)).filter((tag) => isExactVersion(tag.replace('_', '+')));
     const picked = pickVersion(tags, version);
     if (!picked.ok) {
       throw new EspalierError('ChartNotFound', `${origin.url} has no fitting version. ${picked.message}`);
@@ -163,7 +163,8 @@ export class Registries {
       : complain(answer, `content ${layer.digest} of ${origin.url}`, hasLogin(origin));
   }
 
-  async #tags(origin: OciOrigin, signal: AbortSignal): Promise<string[]> {
+  /** Every tag that there is, however it is called. */
+  async tags(origin: OciOrigin, signal: AbortSignal): Promise<string[]> {
     const place = this.#place(origin);
     const tags: string[] = [];
     let path: string | undefined = `/v2/${place.repository}/tags/list?n=1000`;

@@ -40,6 +40,11 @@ export class Sources {
     this.#registries = new Registries(parts.transport, parts.limits, parts.now);
   }
 
+  async tags(origin: ChartOrigin, signal: AbortSignal): Promise<string[]> {
+    if (origin.type !== 'oci') throw refused('Only OCI registries have tags.');
+    return await this.#registries.tags(asOci(origin), signal);
+  }
+
   async find(
     origin: Exclude<ChartOrigin, { type: 'git' }>,
     signal: AbortSignal,

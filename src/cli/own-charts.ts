@@ -6,6 +6,7 @@ import { type Charts, createCharts } from '../charts/charts.ts';
 import { hasChartSource, sourceHash } from '../reconcile/chart-sources.ts';
 import type { RenderRevisionInput } from '../reconcile/render-revision.ts';
 import { ClusterView, type ReadPath } from '../render/cluster-view.ts';
+import type { CatalogueOptions } from './catalogue.ts';
 import { offlineDiscovery } from './offline-discovery.ts';
 
 /**
@@ -13,7 +14,7 @@ import { offlineDiscovery } from './offline-discovery.ts';
  * addresses are for sources alone that the Plugin in the cluster has already.
  */
 export async function withHelm<T>(
-  use: (helm: RenderRevisionInput['helm']) => Promise<T>,
+  use: (helm: RenderRevisionInput['helm'], registry: CatalogueOptions['charts']) => Promise<T>,
   { offline = false, kubernetes }: { offline?: boolean; kubernetes?: string | undefined } = {},
 ): Promise<T> {
   const dir = await mkdtemp(join(tmpdir(), 'espalier-charts-'));
@@ -25,14 +26,16 @@ export async function withHelm<T>(
       const message = 'its chart is in a repository or registry, which is not looked at with --offline';
       throw new EspalierError('SourceMissing', message, { retry: false });
     }
-    const isKnown = live !== undefined && sourceHash(live) === sourceHash(plugin);
+    return opened(live !== undefined && sourceHash(live) === sourceHash(plugin));
+  };
+  function opened(isKnown: boolean): Charts {
     const addresses = { http: isKnown, privateAddresses: isKnown };
     const charts = open.get(isKnown) ?? createCharts({ cacheDir: join(dir, String(isKnown)), addresses });
     open.set(isKnown, charts);
     return charts;
-  };
+  }
   try {
-    return await use({ chartsFor, view, ...discovery });
+    return await use({ chartsFor, view, ...discovery }, (isKnown) => (offline ? undefined : opened(isKnown)));
   } finally {
     await Promise.all([...open.values()].map((charts) => charts.close()));
     await view.close();

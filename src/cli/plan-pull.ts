@@ -12,6 +12,7 @@ import { faultPlan, tryMerge } from '../reconcile/pulls/no-merge.ts';
 import { withOwnSources } from '../reconcile/pulls/own-sources.ts';
 import { planPull } from '../reconcile/pulls/plan-pull.ts';
 import { reachOf } from '../reconcile/pulls/reach.ts';
+import { catalogueFacts } from './catalogue.ts';
 import { withForge } from './forge.ts';
 import { withHelm } from './own-charts.ts';
 import { agentsOf, mustExist } from './plan-source.ts';
@@ -60,11 +61,18 @@ export async function planPullRequest(input: PlanPull): Promise<{ plan: Plan; fo
       const { items } = await client.list({ apiVersion: API_VERSION, kind: 'Plugin' });
       const plugins = items.map((item) => readAs(item, 'Plugin'));
       const base = { commit, ref };
-      const merged = await tryMerge({ repository, reader: createReader(), sync, plugins, pull, base });
+      const { gitVersion: kubernetes } = await client.version();
+      const merged = await withHelm(async (_helm, charts) => {
+        const catalogue = await catalogueFacts({
+          client,
+          kubernetes,
+          charts: pull.fromFork ? () => undefined : charts,
+        });
+        return await tryMerge({ repository, reader: createReader(), sync, plugins, catalogue, pull, base });
+      });
       if (merged.state !== 'merged') return { plan: faultPlan(sync, pull, merged), footer };
       const names = flags.plugin === undefined ? undefined : new Set(flags.plugin);
       if (names !== undefined) mustExist(names, merged.compiled, sync);
-      const { gitVersion: kubernetes } = await client.version();
       const { plan } = await withReach(client, sync, pull, (reach) =>
         planPull({
           ...{ client, sync, merged, pull, plugins, kubernetes, isAgent: agentsOf(namespace) },

@@ -6,6 +6,7 @@ import { type Compiled, compile } from '../reconcile/compile.ts';
 import { agentIdentity } from '../reconcile/identity.ts';
 import { previewRevision } from '../reconcile/preview.ts';
 import { withOwnSources } from '../reconcile/pulls/own-sources.ts';
+import { catalogueFacts } from './catalogue.ts';
 import { withHelm } from './own-charts.ts';
 import { unknownPlugin } from './render-source.ts';
 import { withTree } from './source-tree.ts';
@@ -41,18 +42,19 @@ export async function planSource({ client, namespace, source, flags, progress }:
   return await withTree(client, sync, source, flags, async (tree, history) => {
     const { items } = await client.list({ apiVersion: API_VERSION, kind: 'Plugin' });
     const plugins = items.map((item) => readAs(item, 'Plugin'));
-    const compiled: Compiled = await compile({ sync, tree, reader: createReader(), plugins });
     const { gitVersion: kubernetes } = await client.version();
     const names = flags.plugin === undefined ? undefined : new Set(flags.plugin);
-    if (names !== undefined) mustExist(names, compiled, sync);
     const { plan } = await withOwnSources(client, (ownSource) =>
-      withHelm((helm) =>
-        previewRevision({
+      withHelm(async (helm, charts) => {
+        const catalogue = await catalogueFacts({ client, kubernetes, charts });
+        const compiled: Compiled = await compile({ sync, tree, reader: createReader(), plugins, catalogue });
+        if (names !== undefined) mustExist(names, compiled, sync);
+        return await previewRevision({
           ...{ client, sync, tree, compiled, plugins, kubernetes, history, ownSource, helm },
           isAgent: agentsOf(namespace),
           ...(names === undefined ? {} : { only: (key: string) => names.has(key.slice(key.indexOf('/') + 1)) }),
-        }),
-      ),
+        });
+      }),
     );
     return plan;
   });

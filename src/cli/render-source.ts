@@ -7,6 +7,7 @@ import { type FindOwnSource, refuseOwnSource, withOwnSources } from '../reconcil
 import { type RevisionPlugin, renderRevision } from '../reconcile/render-revision.ts';
 import { keyOf } from '../reconcile/store.ts';
 import { describeFault } from '../reconcile/sync-status.ts';
+import { catalogueFacts } from './catalogue.ts';
 import { offlineKinds } from './offline-kinds.ts';
 import { withHelm } from './own-charts.ts';
 import { type SourceFlags, withTree } from './source-tree.ts';
@@ -47,15 +48,19 @@ export async function renderSource({ client, namespace, source, flags }: RenderS
     client === undefined ? use(refuseOwnSource('which is not looked at with --offline')) : withOwnSources(client, use);
   return await withTree(client, sync, source, flags, async (tree) => {
     const plugins = client === undefined ? [] : await pluginsIn(client);
-    const compiled = await compile({ sync, tree, reader: createReader(), plugins });
     const kubernetes = flags.kubernetes ?? (client === undefined ? undefined : (await client.version()).gitVersion);
     const live = new Map(plugins.map((plugin) => [keyOf(plugin), plugin]));
     const kinds = client ?? offlineKinds;
-    const revision = await withSources((ownSource) =>
-      withHelm((helm) => renderRevision({ client, kinds, sync, tree, compiled, kubernetes, live, ownSource, helm }), {
-        offline: client === undefined,
-        kubernetes,
-      }),
+    const { compiled, revision } = await withSources((ownSource) =>
+      withHelm(
+        async (helm, charts) => {
+          const catalogue = await catalogueFacts({ client, kubernetes, charts });
+          const compiled = await compile({ sync, tree, reader: createReader(), plugins, catalogue });
+          const input = { client, kinds, sync, tree, compiled, kubernetes, live, ownSource, helm };
+          return { compiled, revision: await renderRevision(input) };
+        },
+        { offline: client === undefined, kubernetes },
+      ),
     );
     const names = namesIn(revision.plugins, [...revision.faults, ...revision.waits], compiled.plugins);
     for (const name of flags.plugin ?? []) if (!names.has(name)) throw unknownPlugin(name, names);
@@ -65,7 +70,7 @@ export async function renderSource({ client, namespace, source, flags }: RenderS
       plugins: chosen.flatMap((one) => shown(one, flags.showSecrets === true)),
       absent: chosen.flatMap(({ key, whyNot }) => (whyNot === undefined ? [] : [`${key}: ${whyNot}`])),
       faults: [
-        ...compiled.faults.map(describeFault),
+        ...[...compiled.faults, ...compiled.misfits].map(describeFault),
         ...revision.faults
           .filter(({ plugin }) => isMeant(plugin))
           .map(({ plugin, message }) => `${plugin}: ${message}`),

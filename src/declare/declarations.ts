@@ -30,6 +30,8 @@ export interface Declared {
   inputs: string;
   /** Those folders and files, from the root of the repository. */
   paths: string[];
+  /** Where a field (JSON pointer) is written, or where it would be. */
+  locate(pointer: string): Origin;
 }
 
 export interface Origin extends Place {

@@ -1,5 +1,5 @@
 import { EspalierError, type JsonObject, type KubeObject } from '../api/index.ts';
-import type { Checked } from './check.ts';
+import { type Checked, locateFault } from './check.ts';
 import type { Declared, Origin } from './declarations.ts';
 import type { Draft, Part } from './drafts.ts';
 import type { Fault } from './fault.ts';
@@ -25,7 +25,8 @@ export async function finishDraft(
   if (origin === undefined) throw new EspalierError('Internal', `${draft.key} has no origin.`);
   const { paths } = pinned;
   const object = { ...pinned.object, metadata: { ...pinned.object.metadata } };
-  return { key: draft.key, object, origin, parts, inputs: inputsOf(object), paths };
+  const locate = (pointer: string): Origin => locateFault(draft, { path: pointer, message: '', expected: '' });
+  return { key: draft.key, object, origin, parts, inputs: inputsOf(object), paths, locate };
 }
 
 function placeOf({ file, line, column }: Part): Origin {

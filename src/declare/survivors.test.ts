@@ -8,7 +8,7 @@ import { survivors } from './survivors.ts';
 function declared(key: string, ...files: string[]): Declared {
   const parts = files.map((file) => ({ file, line: 1, column: 1 }));
   const [origin = { file: '', line: 1, column: 1 }] = parts;
-  return { key, object: {} as KubeObject, origin, parts, inputs: '', paths: [] };
+  return { key, object: {} as KubeObject, origin, parts, inputs: '', paths: [], locate: () => origin };
 }
 
 const nothing: Declarations = { objects: [], faults: [], refused: [], brokenFiles: [], uncertainFiles: [] };

@@ -1,4 +1,12 @@
-import { type KubeObject, type ObjectRef, type Plugin, refOf, type Sync } from '../api/index.ts';
+import {
+  type Extension,
+  type ExtensionInstance,
+  type KubeObject,
+  type ObjectRef,
+  type Plugin,
+  refOf,
+  type Sync,
+} from '../api/index.ts';
 import { celHealth } from '../cluster/celhealth.ts';
 import { createEventRecorder } from '../cluster/events.ts';
 import { type Health, healthOf } from '../cluster/health.ts';
@@ -9,6 +17,7 @@ import { ClusterView } from '../render/cluster-view.ts';
 import type { WorkQueue } from '../runtime/queue.ts';
 import { isWanted } from './activity.ts';
 import { AnswerMemories } from './answer-memory.ts';
+import { CatalogueNews } from './catalogue-news.ts';
 import { ChartSources } from './chart-sources.ts';
 import { currentKey } from './current-key.ts';
 import { Declared } from './declared.ts';
@@ -25,6 +34,7 @@ import { OutsideObjects } from './outside.ts';
 import { OwnSources } from './own-sources.ts';
 import { Pulls } from './pulls/pulls.ts';
 import { MOVED_DELAY_MS, pullsAbout } from './pulls/stale.ts';
+import { RegistryTags } from './registry-tags.ts';
 import { createRenderer } from './render.ts';
 import { RenderWaiters } from './render-waiters.ts';
 import { RenderCache } from './rendered.ts';
@@ -44,6 +54,8 @@ export interface Queues {
   plugin: WorkQueue;
   sync: WorkQueue;
   answer: WorkQueue;
+  instance: WorkQueue;
+  extension: WorkQueue;
   pull: WorkQueue;
 }
 
@@ -90,7 +102,22 @@ export function buildParts(options: TermOptions, queues: Queues): BuiltParts {
   const wakePulls: SyncParts['wakePulls'] = (key, wish) => queues.pull.add(key, wish);
   const wakePull: SyncParts['wakePull'] = (key, number, wish) => queues.pull.add(`${key}#${number}`, wish);
   const dependents = new Dependents();
+  const catalogueNews = new CatalogueNews({
+    memories,
+    syncKeys: () => [...syncs.values()].map(keyOf),
+    instances: () => instances.values(),
+    wakeSync: (key) => wakeSync(key),
+    wakeInstance: (key) => queues.instance.add(key),
+    wakeExtension: (key) => queues.extension.add(key, { after: FOLD_DELAY_MS }),
+  });
+  const extensions = new Store<Extension>('Extension', (key, before, after) =>
+    catalogueNews.extension(key, before, after),
+  );
+  const instances = new Store<ExtensionInstance>('ExtensionInstance', (key, before, after) =>
+    catalogueNews.instance(key, before, after),
+  );
   const plugins = new Store<Plugin>('Plugin', (key, before, after) => {
+    catalogueNews.plugin(key, before, after);
     for (const target of dependents.update(key, after)) wakePlugin(target);
     const news = pluginNews(before, after);
     if (news.declared) wakePlugin(key);
@@ -118,8 +145,8 @@ export function buildParts(options: TermOptions, queues: Queues): BuiltParts {
   const stores = new Map<string, Store<Stored>>([
     ['Plugin', plugins as unknown as Store<Stored>],
     ['Sync', syncs as unknown as Store<Stored>],
-    ['Extension', new Store('Extension', () => undefined)],
-    ['ExtensionInstance', new Store('ExtensionInstance', () => undefined)],
+    ['Extension', extensions as unknown as Store<Stored>],
+    ['ExtensionInstance', instances as unknown as Store<Stored>],
   ]);
   function onTheirWayOut(): string[] {
     return [...plugins.values()].filter(isRemoving).map(keyOf);
@@ -172,6 +199,18 @@ export function buildParts(options: TermOptions, queues: Queues): BuiltParts {
     instance: options.instance,
     onError: (error) => log.debug({ error: error.message }, 'event not sent'),
   });
+  const tags = new RegistryTags({
+    list: (request, asked) => options.charts.listTags(request, asked),
+    client,
+    clock,
+    signal,
+    isNamed: ({ url }) =>
+      [...extensions.values()].some(({ spec }) => spec.versions.some(({ source }) => source.oci?.url === url)),
+    onNews: () => {
+      for (const key of extensions.keys()) queues.extension.add(key);
+      catalogueNews.everything();
+    },
+  });
   const schedules = new Schedules(clock, (key) => wakeSync(key, { poll: true }));
 
   const parts: SyncParts = {
@@ -181,6 +220,17 @@ export function buildParts(options: TermOptions, queues: Queues): BuiltParts {
     log,
     metrics: options.metrics,
     plugins,
+    extensions,
+    instances,
+    made: new Map(),
+    isConfined: options.onlyNamespace !== undefined,
+    catalogue: (whose) => ({
+      kubernetes,
+      now: clock.now(),
+      extensions: [...extensions.values()],
+      instances: [...instances.values()],
+      tags: whose === 'untrusted' ? tags.heard : tags.of,
+    }),
     storeFor: (kind) => stores.get(kind),
     dependents,
     declared,
@@ -234,6 +284,8 @@ export function buildParts(options: TermOptions, queues: Queues): BuiltParts {
     if (gitVersion === kubernetes) return;
     kubernetes = gitVersion;
     for (const plugin of plugins.values()) wakePlugin(keyOf(plugin));
+    for (const key of extensions.keys()) queues.extension.add(key);
+    catalogueNews.everything();
   }
   /** An API server that is upgraded drops its watches: that is when to ask for its version again. */
   function onTrouble(error: Error): void {
@@ -251,6 +303,7 @@ export function buildParts(options: TermOptions, queues: Queues): BuiltParts {
   async function close(): Promise<void> {
     schedules.stopAll();
     await events.stop();
+    tags.close();
     await sources.close();
     await forges.close();
     await view.close();

@@ -1,5 +1,5 @@
 import { ANNOTATION, type KubeObject, LABEL, type Plugin, type Sync } from '../api/index.ts';
-import type { Wanted } from './compile.ts';
+import type { Wanted } from './wanted.ts';
 
 /**
  * Why a Sync must leave an object of ours alone that exists: another Sync wrote it, or a person did. Undefined where it

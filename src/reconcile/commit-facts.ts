@@ -41,7 +41,7 @@ export function headFacts(parts: SyncParts, key: string, sync: Sync): HeadFacts 
   const { status } = sync;
   // Until the status is about this commit, it says what was there before.
   const written = isWritten && status?.commit === compiled.commit && generation === sync.metadata.generation;
-  const faults = written ? (status.faults ?? []) : compiled.faults;
+  const faults = written ? (status.faults ?? []) : [...compiled.faults, ...compiled.misfits];
   return {
     written,
     faults: faults.map(describeFault),

@@ -1,4 +1,4 @@
-import { type JsonObject, LABEL, type Plugin, type Sync } from '../api/index.ts';
+import { type JsonObject, type KubeObject, LABEL, type Plugin, type Sync } from '../api/index.ts';
 import { keyOf, type Store } from './store.ts';
 
 /** What a Plugin takes from its surroundings: the Sync that wrote it, and the cluster. */
@@ -20,9 +20,9 @@ export interface Facts {
 
 export type FactsAnswer = { known: true; facts: Facts } | { known: false; why: string };
 
-/** Key of the Sync that wrote a Plugin, by its labels. */
-export function syncKeyOf(plugin: Plugin): string | undefined {
-  const labels = plugin.metadata.labels ?? {};
+/** Key of the Sync that wrote an object of ours, by its labels. */
+export function syncKeyOf({ metadata }: Pick<KubeObject, 'metadata'>): string | undefined {
+  const labels = metadata.labels ?? {};
   const name = labels[LABEL.sync];
   return name === undefined ? undefined : keyOf({ metadata: { namespace: labels[LABEL.syncNamespace], name } });
 }

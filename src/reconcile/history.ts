@@ -12,7 +12,14 @@ export type History = 'first' | 'forward' | 'rewritten' | 'unknown';
  */
 export function baseOf({ status }: Pick<Sync, 'status'>): Base | undefined {
   if (status?.base !== undefined) return status.base;
-  return status?.commit === undefined ? undefined : { commit: status.commit, count: (status.inventory ?? []).length };
+  return status?.commit === undefined
+    ? undefined
+    : { commit: status.commit, count: pluginsIn(status.inventory ?? []).length };
+}
+
+/** What a removal is measured in: an Extension or an instance that goes takes nothing along but its Plugin. */
+export function pluginsIn<T extends { kind: string }>(entries: readonly T[]): T[] {
+  return entries.filter(({ kind }) => kind === 'Plugin');
 }
 
 /** The repository must have the head. */

@@ -56,6 +56,28 @@ export async function lookAtGit(parts: SyncParts, key: string, sync: Sync, memor
   }
 }
 
+/**
+ * The commit that is in force, for a cluster or a catalogue that has changed since: other versions of Kubernetes make
+ * other Plugins of the same files. Asks no Git server. Whatever fails leaves the last good state in force.
+ */
+export async function compileAnew(parts: SyncParts, key: string, sync: Sync, memory: SyncMemory): Promise<void> {
+  const answer = await parts.sources.forSync(sync);
+  if (answer.state !== 'open' || memory.compiled === undefined) return;
+  const { repository, reader } = answer.source;
+  const tree = repository.tree(memory.compiled.commit);
+  memory.isStale = false;
+  try {
+    const plugins = [...parts.plugins.values()];
+    memory.compiled = await compile({ sync, tree, reader, plugins, catalogue: parts.catalogue() });
+  } catch (error) {
+    memory.isStale = true;
+    throw error;
+  }
+  memory.written = false;
+  parts.wakeAnswers(key);
+  parts.wakePulls(key);
+}
+
 async function compileHead(
   parts: SyncParts,
   key: string,
@@ -68,11 +90,14 @@ async function compileHead(
   memory.base ??= baseOf(sync);
   memory.history = await historySince(repository, memory.base, head.commit);
   const plugins = [...parts.plugins.values()];
-  const compiled = await compile({ sync, tree: repository.tree(head.commit), reader, plugins });
+  const catalogue = parts.catalogue();
+  // What changes from here on is not in it.
+  memory.isStale = false;
+  const compiled = await compile({ sync, tree: repository.tree(head.commit), reader, plugins, catalogue });
   if (sync.spec.forge?.statuses === true) {
     const before = beforeThat(key, sync, memory, plugins);
     const known = memory.trail ?? trailOnRecord(sync.status?.answers ?? []);
-    memory.trail = await trailTo(known, { repository, reader, sync, plugins, before, compiled });
+    memory.trail = await trailTo(known, { repository, reader, sync, plugins, catalogue, before, compiled });
   }
   return compiled;
 }

@@ -1,4 +1,4 @@
-import { CONDITION, type Plugin, type Sync } from '../api/index.ts';
+import { CONDITION, type KubeObject, type Plugin, type Sync } from '../api/index.ts';
 
 export interface PluginNews {
   /** Something that people or a Sync write changed: the Plugin must be looked at. */
@@ -12,15 +12,22 @@ export interface PluginNews {
 /** What a new version of a Plugin means to others. Our own status writes must not wake the Plugin they are about. */
 export function pluginNews(before: Plugin | undefined, after: Plugin | undefined): PluginNews {
   if (before === undefined || after === undefined) return { declared: true, any: true, released: after === undefined };
-  const declared =
+  const declared = isDeclaredAnew(before, after);
+  const released = (after.status?.inventory ?? []).length < (before.status?.inventory ?? []).length;
+  const status = summary(before) !== summary(after);
+  return { declared, any: declared || status || released, released };
+}
+
+/** Whether somebody wrote another declaration, approval or label; what we write into a status is none of this. */
+export function isDeclaredAnew(before: KubeObject | undefined, after: KubeObject | undefined): boolean {
+  if (before === undefined || after === undefined) return true;
+  return (
     before.metadata.uid !== after.metadata.uid ||
     before.metadata.generation !== after.metadata.generation ||
     before.metadata.deletionTimestamp !== after.metadata.deletionTimestamp ||
     !sameMap(before.metadata.annotations, after.metadata.annotations) ||
-    !sameMap(before.metadata.labels, after.metadata.labels);
-  const released = (after.status?.inventory ?? []).length < (before.status?.inventory ?? []).length;
-  const status = summary(before) !== summary(after);
-  return { declared, any: declared || status || released, released };
+    !sameMap(before.metadata.labels, after.metadata.labels)
+  );
 }
 
 export interface SyncNews {

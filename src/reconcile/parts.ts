@@ -1,10 +1,11 @@
 import type { Logger } from 'pino';
-import type { KubeObject, ObjectRef, Plugin, Sync } from '../api/index.ts';
+import type { Extension, ExtensionInstance, KubeObject, ObjectRef, Plugin, Sync } from '../api/index.ts';
 import type { KubeClient } from '../cluster/client.ts';
 import type { EventRecorder } from '../cluster/events.ts';
 import type { OwnedIndex } from '../converge/owned.ts';
 import type { KindWatches } from '../converge/watches.ts';
 import type { Clock } from '../runtime/clock.ts';
+import type { CatalogueFacts } from './catalogue-facts.ts';
 import type { ChartSources } from './chart-sources.ts';
 import type { Declared } from './declared.ts';
 import type { Dependents } from './dependents.ts';
@@ -31,6 +32,8 @@ export interface Parts {
   log: Logger;
   plugins: Store<Plugin>;
   syncs: Store<Sync>;
+  extensions: Store<Extension>;
+  instances: Store<ExtensionInstance>;
   dependents: Dependents;
   declared: Declared;
   owned: OwnedIndex;
@@ -49,6 +52,8 @@ export interface Parts {
   events: EventRecorder;
   metrics: Metrics;
   kubernetes(): string | undefined;
+  /** What the cluster says to the catalogue now. For who must not make anybody ask a registry: `untrusted`. */
+  catalogue(whose?: 'untrusted'): CatalogueFacts;
   /** The store of a kind of ours. */
   storeFor(kind: string): Store<Stored> | undefined;
   inputs(plugin: Plugin, facts: Facts): InputsAnswer;

@@ -2,9 +2,9 @@ import { isError, LABEL, type Plugin, readAs, SYNC_MANAGER, type Sync } from '..
 import type { KubeClient } from '../cluster/client.ts';
 import { asAccount } from './account.ts';
 import { whyNotOurs, withCommit } from './claim.ts';
-import type { Wanted } from './compile.ts';
 import type { Facts } from './facts.ts';
 import type { Standing } from './render-revision.ts';
+import type { Wanted } from './wanted.ts';
 import { faultAt } from './write-revision.ts';
 
 const COMMIT = /^[0-9a-f]{40}([0-9a-f]{24})?$/;

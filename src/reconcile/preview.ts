@@ -1,9 +1,8 @@
-import { type KubeObject, type Plugin, refKey, type Sync } from '../api/index.ts';
+import { type KubeObject, type Plugin, refKey, type Sync, type SyncFault } from '../api/index.ts';
 import type { KubeClient } from '../cluster/client.ts';
 import { settleAll } from '../converge/limit.ts';
 import { type Plan, settleDuplicates } from '../plan/whole.ts';
 import type { Touch } from '../report/outline.ts';
-import type { Compiled } from './compile.ts';
 import { dependenciesOf } from './dependents.ts';
 import { syncKeyOf } from './facts.ts';
 import { baseOf, type History } from './history.ts';
@@ -47,12 +46,13 @@ const NOTHING = new Map<string, never>();
  */
 export async function previewRevision(input: PreviewInput): Promise<Preview> {
   const { sync, compiled } = input;
-  const plan = { ...emptyPlan(sync, compiled.commit), faults: faultsOf(compiled) };
+  const plan = { ...emptyPlan(sync, compiled.commit), faults: asPlanFaults(compiled.faults) };
   const isMeant = input.only ?? (() => true);
   const candidates = await render(input, plan);
   const declared = declaredBy(input, candidates);
   const removed = removedPlugins(input);
   const unknown = whatIsUnknown(input, candidates, plan);
+  plan.faults.push(...asPlanFaults(compiled.misfits));
   const common = { preview: input, declared, unknown, expected: expectedOf(candidates) };
 
   const touches: Touch[] = [];
@@ -123,7 +123,7 @@ export function emptyPlan({ spec, status }: Sync, head: string): Plan {
   };
 }
 
-function faultsOf({ faults }: Compiled): Plan['faults'] {
+function asPlanFaults(faults: readonly SyncFault[]): Plan['faults'] {
   return faults.map(({ file, line, column, message, object }) => ({
     file,
     message: object === undefined ? message : `${object}: ${message}`,

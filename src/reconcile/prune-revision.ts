@@ -2,6 +2,7 @@ import { ANNOTATION, describeRef, isError, LABEL, refKey, type Sync, type SyncIn
 import { settleAll } from '../converge/limit.ts';
 import { type ApprovalInput, type Hold, holdRemovals, isApproved } from '../plan/hold.ts';
 import type { Compiled } from './compile.ts';
+import { pluginsIn } from './history.ts';
 import { keyOf } from './store.ts';
 import type { SyncMemory } from './sync-memory.ts';
 import type { SyncParts } from './sync-parts.ts';
@@ -58,7 +59,7 @@ export async function pruneRevision(
     findings.removalsWait = `${removals.length} removals wait for ${unknown}`;
     return;
   }
-  const lost = removals.filter((entry) => !isMoved(parts, entry));
+  const lost = pluginsIn(removals).filter((entry) => !isMoved(parts, entry));
   const hold = removalHold(sync, compiled, lost.length, memory);
   if (hold.held) {
     const reason = `${hold.reason}; approve: ${hold.howToApprove}`;

@@ -2,7 +2,7 @@ import { CONTROLLER_MANAGER, FINALIZER, LABEL, type Plugin, refOf, type Sync } f
 import { someOf } from '../report/line.ts';
 import { dropFinalizer } from './finalizer.ts';
 import { handOver } from './prune-revision.ts';
-import { keyOf } from './store.ts';
+import { keyOf, type Stored } from './store.ts';
 import type { SyncParts } from './sync-parts.ts';
 import { pluginsOf } from './sync-plugins.ts';
 
@@ -14,6 +14,8 @@ export async function removeSync(parts: SyncParts, key: string, sync: Sync): Pro
   parts.schedules.stop(key);
   if (!(sync.metadata.finalizers ?? []).includes(FINALIZER)) return undefined;
   const plugins = [...pluginsOf(parts, key)];
+  // Instances first: nobody shall make a Plugin again for one that is on its way out.
+  await letGo(parts, sync, [...parts.instances.values(), ...parts.extensions.values()]);
   if (sync.spec.prune.enabled && plugins.length > 0) {
     parts.declared.setRevision(key, [], true);
     await tell(parts, sync, plugins);
@@ -24,16 +26,28 @@ export async function removeSync(parts: SyncParts, key: string, sync: Sync): Pro
     for (const plugin of plugins) parts.wakePlugin(keyOf(plugin));
     return undefined;
   }
-  for (const plugin of plugins) {
-    const body = { metadata: { labels: { [LABEL.sync]: null, [LABEL.syncNamespace]: null } } };
-    parts.plugins.put(
-      await parts.client.patch(refOf(plugin), body, { type: 'merge', fieldManager: CONTROLLER_MANAGER }),
-    );
-  }
+  for (const plugin of plugins) await standAlone(parts, plugin);
   await dropFinalizer(parts, sync);
   parts.declared.forgetSync(key);
   parts.memories.forget(key);
   return undefined;
+}
+
+/** What is left of a Sync beside its Plugins: gone with it, or from now on somebody's own. */
+async function letGo(parts: SyncParts, sync: Sync, objects: readonly Stored[]): Promise<void> {
+  for (const object of objects) {
+    const { labels = {}, deletionTimestamp, uid } = object.metadata;
+    if (labels[LABEL.sync] !== sync.metadata.name || labels[LABEL.syncNamespace] !== sync.metadata.namespace) continue;
+    if (!sync.spec.prune.enabled) await standAlone(parts, object);
+    else if (deletionTimestamp === undefined)
+      await parts.client.delete(refOf(object), uid === undefined ? {} : { uid });
+  }
+}
+
+async function standAlone(parts: SyncParts, object: Stored): Promise<void> {
+  const body = { metadata: { labels: { [LABEL.sync]: null, [LABEL.syncNamespace]: null } } };
+  const written = await parts.client.patch(refOf(object), body, { type: 'merge', fieldManager: CONTROLLER_MANAGER });
+  parts.storeFor(object.kind)?.put(written);
 }
 
 async function tell(parts: SyncParts, sync: Sync, plugins: readonly Plugin[]): Promise<void> {

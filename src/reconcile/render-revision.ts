@@ -16,7 +16,7 @@ import type { FileTree } from '../git/tree.ts';
 import { asAccount } from './account.ts';
 import { activityIn } from './activity.ts';
 import { chartRequest, chartSecretRefs, hasChartSource, sourceHash } from './chart-sources.ts';
-import type { Compiled, Wanted } from './compile.ts';
+import type { Compiled } from './compile.ts';
 import { type Facts, factsFrom } from './facts.ts';
 import { withoutSecrets } from './hide-secrets.ts';
 import { type InputsAnswer, inputsOf, valuesRefs } from './inputs.ts';
@@ -30,6 +30,7 @@ import { foreign, lockedBy } from './run-release.ts';
 import { definedScopes, type Kinds } from './scopes.ts';
 import { secretData } from './secret-data.ts';
 import { keyOf } from './store.ts';
+import type { Wanted } from './wanted.ts';
 
 /** Where the ref of a Plugin with a repository of its own stands. */
 export interface OwnSource {

@@ -31,6 +31,10 @@ export class Store<T extends Stored> {
     return this.#objects.get(key);
   }
 
+  keys(): IterableIterator<string> {
+    return this.#objects.keys();
+  }
+
   values(): IterableIterator<T> {
     return this.#objects.values();
   }

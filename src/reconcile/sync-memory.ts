@@ -8,6 +8,8 @@ export interface SyncMemory {
   /** Somebody asked to look at Git: the schedule, a webhook, a person. */
   lookWanted: boolean;
   compiled?: Compiled;
+  /** Something that the catalogue depends on is other than when `compiled` was made. */
+  isStale?: boolean;
   /** Generation that `compiled` was made for. */
   generation?: number;
   /** The compiled revision is written whole. */

@@ -21,6 +21,10 @@ export interface SyncParts extends Parts {
   answers: AnswerMemories;
   troubles: ForgeTroubles;
   pulls: Pulls;
+  /** This agent looks after one namespace only: what belongs to nobody there is another's to tell about. */
+  isConfined: boolean;
+  /** Of the Plugins of instances that people made: the fields that were written last. */
+  made: Map<string, string | undefined>;
   deliveries: Deliveries;
   charts: Charts;
   view: ClusterView;

@@ -22,6 +22,8 @@ export interface SyncFindings {
   commit?: string;
   inventory?: readonly SyncInventoryEntry[];
   faults?: readonly SyncFault[];
+  /** What this cluster can't have though every file is right: told like a fault, but it holds nothing up. */
+  misfits?: readonly SyncFault[];
   held?: { commit: string; reason: string; objects: string[] } | 'none';
   /** What outstanding removals are measured against. */
   base?: NonNullable<SyncStatus['base']> | 'none';
@@ -80,7 +82,8 @@ export function nextSyncStatus(
   if (findings.inventory !== undefined) next.inventory = [...findings.inventory];
   if (findings.approved !== undefined) next.approved = findings.approved;
   if (findings.kept !== undefined) setList(next, 'kept', [...findings.kept]);
-  if (findings.faults !== undefined) setList(next, 'faults', findings.faults.slice(0, FAULTS_LISTED));
+  if (findings.faults !== undefined)
+    setList(next, 'faults', [...findings.faults, ...(findings.misfits ?? [])].slice(0, FAULTS_LISTED));
   if (findings.held === 'none') delete next.held;
   else if (findings.held !== undefined)
     next.held = { ...findings.held, objects: findings.held.objects.slice(0, HELD_LISTED) };

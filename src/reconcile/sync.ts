@@ -3,7 +3,7 @@ import { hasDropped, isRemoving } from './dropped.ts';
 import { ensureFinalizer } from './finalizer.ts';
 import { forgeRefs } from './forge-options.ts';
 import { hookRefs } from './hooks.ts';
-import { lookAtGit } from './look-at-git.ts';
+import { compileAnew, lookAtGit } from './look-at-git.ts';
 import { pruneRevision } from './prune-revision.ts';
 import { regarding } from './regarding.ts';
 import { removeSync } from './remove-sync.ts';
@@ -17,7 +17,11 @@ import { writeRevision } from './write-revision.ts';
 import { isSameStatus } from './write-status.ts';
 
 /** One look at one Sync: at Git when that is due, at what it wrote always. */
-export async function reconcileSync(parts: SyncParts, key: string, signal: AbortSignal): Promise<undefined> {
+export async function reconcileSync(
+  parts: SyncParts,
+  key: string,
+  signal: AbortSignal,
+): Promise<{ requeueAfterMs: number } | undefined> {
   const sync = parts.syncs.get(key);
   const user = `Sync ${key}`;
   if (sync === undefined) {
@@ -60,7 +64,8 @@ export async function reconcileSync(parts: SyncParts, key: string, signal: Abort
   }
   await saveSync(parts, sync, findings, memory);
   if (failure !== undefined) throw failure;
-  return undefined;
+  const until = memory.compiled?.until;
+  return until === undefined ? undefined : { requeueAfterMs: Math.max(0, until - parts.clock.now()) };
 }
 
 async function look(
@@ -91,6 +96,8 @@ async function look(
       return 'unseen';
     }
   }
+  if (memory.isStale === true || (memory.compiled?.until ?? Number.POSITIVE_INFINITY) <= parts.clock.now())
+    await compileAnew(parts, key, sync, memory);
   const { compiled } = memory;
   if (compiled === undefined) return 'unseen';
   // A look may have written down an approval.
@@ -98,6 +105,7 @@ async function look(
   findings.observed = { commit: compiled.commit, ...(memory.ref === undefined ? {} : { ref: memory.ref }) };
   const written = await writeRevision(parts, key, current, compiled, memory, signal);
   findings.faults = [...compiled.faults, ...written.faults];
+  findings.misfits = compiled.misfits;
   findings.inventory = written.inventory;
   if (parts.declared.unrenderedOf(key) === undefined) wakeRemovals(parts, key);
   await pruneRevision(parts, { key, sync: current, compiled, memory, inventory: written.inventory, findings });

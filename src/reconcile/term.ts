@@ -9,6 +9,8 @@ import { WorkQueue } from '../runtime/queue.ts';
 import { verdictOf } from '../runtime/verdict.ts';
 import { answerSync } from './answers.ts';
 import { buildParts, type Queues } from './build-parts.ts';
+import { reconcileExtension } from './extension.ts';
+import { reconcileInstance } from './instance.ts';
 import type { Metrics } from './metrics.ts';
 import { reconcilePlugin } from './plugin.ts';
 import { lookAtPulls } from './pulls/look.ts';
@@ -72,6 +74,8 @@ export function runTerm(options: TermOptions): Term {
     sync: new WorkQueue({ clock, random: options.random }),
     answer: new WorkQueue({ clock, random: options.random }),
     pull: new WorkQueue({ clock, random: options.random }),
+    instance: new WorkQueue({ clock, random: options.random }),
+    extension: new WorkQueue({ clock, random: options.random }),
   };
   const { parts, fill, close } = buildParts(options, queues);
   const ready = fill();
@@ -88,6 +92,8 @@ export function runTerm(options: TermOptions): Term {
       run('Sync', queues.sync, 4, DEADLINE_MS, reconcileSync),
       run('Answer', queues.answer, 8, ANSWER_DEADLINE_MS, answerSync),
       run('Pull', queues.pull, 2, PULL_DEADLINE_MS, reconcilePull),
+      run('ExtensionInstance', queues.instance, 4, DEADLINE_MS, reconcileInstance),
+      run('Extension', queues.extension, 2, DEADLINE_MS, reconcileExtension),
     ]);
     await close();
   });

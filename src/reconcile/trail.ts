@@ -2,6 +2,7 @@ import { ANNOTATION, type Answer, type Plugin, type Sync } from '../api/index.ts
 import type { DeclarationReader } from '../declare/reader.ts';
 import type { GitRepository } from '../git/repository.ts';
 import { extendTrail, type Inputs, type Step, touchedBetween } from '../report/trail.ts';
+import type { CatalogueFacts } from './catalogue-facts.ts';
 import { type Compiled, compile } from './compile.ts';
 import { syncKeyOf } from './facts.ts';
 import { keyOf } from './store.ts';
@@ -14,6 +15,7 @@ export interface TrailInput {
   reader: DeclarationReader;
   sync: Sync;
   plugins: readonly Plugin[];
+  catalogue: CatalogueFacts;
   /** What was in force before. */
   before: { commit: string; inputs: Inputs } | undefined;
   compiled: Compiled;
@@ -31,9 +33,11 @@ export async function trailTo(trail: readonly Step[], input: TrailInput): Promis
   const added: Step[] = [];
   let last = before.inputs;
   for (const commit of await commitsBetween(input, before.commit)) {
-    const { repository, reader, sync, plugins } = input;
+    const { repository, reader, sync, plugins, catalogue } = input;
     const at =
-      commit === compiled.commit ? compiled : await compile({ sync, tree: repository.tree(commit), reader, plugins });
+      commit === compiled.commit
+        ? compiled
+        : await compile({ sync, tree: repository.tree(commit), reader, plugins, catalogue });
     const inputs = inputsOf(at, last);
     added.push({ commit, plugins: touchedBetween(last, inputs) });
     last = inputs;

@@ -14,11 +14,12 @@ import { originFiles } from '../declare/origin.ts';
 import { hashFields } from '../plan/fields.ts';
 import { asAccount } from './account.ts';
 import { whyNotOurs, withCommit } from './claim.ts';
-import type { Compiled, Wanted } from './compile.ts';
+import type { Compiled } from './compile.ts';
 import { ourFieldsOf } from './manager.ts';
 import { keyOf, type Stored } from './store.ts';
 import type { SyncMemory } from './sync-memory.ts';
 import type { SyncParts } from './sync-parts.ts';
+import type { Wanted } from './wanted.ts';
 
 const PARALLEL_WRITES = 16;
 

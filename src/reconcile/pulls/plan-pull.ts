@@ -4,6 +4,7 @@ import type { PullRequest } from '../../forge/forge.ts';
 import type { GitRepository } from '../../git/repository.ts';
 import { touchedBetween } from '../../report/trail.ts';
 import { contentKey } from '../../resolve/key.ts';
+import type { CatalogueFacts } from '../catalogue-facts.ts';
 import { type Compiled, compile } from '../compile.ts';
 import { type Preview, type PreviewInput, previewRevision } from '../preview.ts';
 import { inputsOf } from '../trail.ts';
@@ -18,6 +19,7 @@ export interface PullInput {
   reader: DeclarationReader;
   sync: PreviewInput['sync'];
   plugins: readonly Plugin[];
+  catalogue: CatalogueFacts;
   pull: Pick<PullRequest, 'number' | 'head'>;
   /** The commit that is followed, and its ref on the server. */
   base: { commit: string; ref: string | undefined; compiled?: Compiled };
@@ -32,7 +34,7 @@ export type MergedPull =
 
 /** Fetches both sides and joins them. Writes nothing but to the store of pull requests. */
 export async function mergePull(input: PullInput): Promise<MergedPull> {
-  const { repository, reader, sync, plugins, pull, base } = input;
+  const { repository, reader, sync, plugins, catalogue, pull, base } = input;
   await repository.fetch(base.commit, base.ref, { keep: BASE });
   await repository.fetch(pull.head.commit, pull.head.ref, { keep: keptName(pull.number) });
   const ancestor = await repository.mergeBase(base.commit, pull.head.commit);
@@ -42,12 +44,13 @@ export async function mergePull(input: PullInput): Promise<MergedPull> {
   }
   const { tree, id, conflicts } = await repository.merge(base.commit, pull.head.commit, ancestor.commit);
   if (conflicts.length > 0) return { state: 'conflict', paths: conflicts };
-  const before = base.compiled ?? (await compile({ sync, tree: repository.tree(base.commit), reader, plugins }));
-  const compiled = await compile({ sync, tree, reader, plugins });
+  const before =
+    base.compiled ?? (await compile({ sync, tree: repository.tree(base.commit), reader, plugins, catalogue }));
+  const compiled = await compile({ sync, tree, reader, plugins, catalogue });
   const known = inputsOf(before);
   const inputs = inputsOf(compiled, known);
   const touched = touchedBetween(known, inputs);
-  const faults = compiled.faults.map(({ file, line, message }) => [file, line ?? 0, message]);
+  const faults = [...compiled.faults, ...compiled.misfits].map(({ file, line, message }) => [file, line ?? 0, message]);
   const touchedInputs = touched.map((key) => [key, inputs.get(key) ?? '']);
   return { state: 'merged', compiled, tree, id, touched, inputs: contentKey({ touched: touchedInputs, faults }) };
 }

@@ -89,7 +89,8 @@ async function merge(parts: SyncParts, sync: Sync, pull: PullRequest, base: Pull
   if (answer.state !== 'open')
     return { state: 'unrelated', why: `can't be fetched: the repository needs ${answer.why}` };
   const { repository, reader } = answer.source;
-  return await tryMerge({ repository, reader, sync, plugins: [...parts.plugins.values()], pull, base });
+  const catalogue = parts.catalogue(pull.fromFork ? 'untrusted' : undefined);
+  return await tryMerge({ repository, reader, sync, plugins: [...parts.plugins.values()], catalogue, pull, base });
 }
 
 async function planned(
