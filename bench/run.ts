@@ -1,3 +1,4 @@
+import { main as catalogueBench } from './catalogue.ts';
 import { main as cliBench } from './cli.ts';
 import { main as clientBench, type Figure } from './client.ts';
 import { type Row, times } from './figures.ts';
@@ -12,9 +13,10 @@ const BENCHES: Record<string, (only: string[]) => Promise<Row[]>> = {
   loop: loopBench,
   helm: helmBench,
   preview: previewBench,
+  catalogue: catalogueBench,
 };
 
-/** `npm run bench -- client|loop|helm|preview|cli|all`; parts of the loop may be named: `loop push drift`. */
+/** `npm run bench -- client|loop|helm|preview|catalogue|cli|all`; parts of the loop may be named: `loop push drift`. */
 async function main(): Promise<void> {
   const [name = 'all', ...only] = process.argv.slice(2);
   const names = name === 'all' ? Object.keys(BENCHES) : [name];

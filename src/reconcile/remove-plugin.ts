@@ -1,4 +1,4 @@
-import { EspalierError, isError, type Plugin, refKey } from '../api/index.ts';
+import { EspalierError, isError, LABEL, type Plugin, refKey } from '../api/index.ts';
 import { readInventory, sameInventory, without } from '../converge/inventory.ts';
 import { describeProgress, removeNextWave } from '../converge/prune.ts';
 import { clientFor } from './account.ts';
@@ -40,6 +40,10 @@ export async function removePlugin(
   if (blockers !== undefined) return blockers;
   const unknown = parts.declared.whatIsUnknown(plugin);
   if (unknown !== undefined) return removing(`${removal.why}; waits for ${unknown}, before anything is deleted`, {});
+  // Somebody deleted the object by hand. Its Sync writes it again, and it finds everything as it was.
+  const isSystem = plugin.metadata.labels?.[LABEL.class] === 'system';
+  if (isSystem && removal.final && parts.declared.syncsWith(key).length > 0)
+    return await removed(parts, plugin, removal, record.size);
 
   const uninstall = await beginUninstall(parts, plugin);
   if (uninstall.state === 'wait') return uninstall.verdict;

@@ -95,6 +95,18 @@ test('default and system extensions are on every cluster that their labels match
   assert.equal(system?.metadata.labels?.['espalier.dev/class'], 'system');
   assert.equal((await scene.plugin(core))?.metadata.labels?.['espalier.dev/class'], 'system');
 
+  // Deleted by hand, it comes back over what it had installed, which never went.
+  const before = await scene.uid('b');
+  const uid = (await scene.plugin(core))?.metadata.uid;
+  await scene.client.delete(scene.ref('Plugin', core, API_VERSION));
+  await scene.client.delete(scene.ref('ExtensionInstance', core, API_VERSION));
+  await eventually(async () => {
+    const found = await scene.plugin(core);
+    assert.ok(found !== undefined && found.metadata.uid !== uid && found.status?.phase === 'Ready');
+  });
+  await scene.instanceSays(core, /v1 is installed and healthy/);
+  assert.equal(await scene.uid('b'), before);
+
   await scene.push({ 'catalogue/a.yaml': null, 'catalogue/b.yaml': null, 'apps/README.md': 'less' });
   await scene.says(/is a system extension, and stays/);
   await always(
