@@ -19,9 +19,10 @@ import { touchesOf } from './touches.ts';
 export interface PreviewInput
   extends Pick<
     RenderRevisionInput,
-    'sync' | 'tree' | 'compiled' | 'ownSource' | 'helm' | 'touched' | 'isUntrusted' | 'signal' | 'onRendered'
+    'sync' | 'tree' | 'ownSource' | 'helm' | 'touched' | 'isUntrusted' | 'signal' | 'onRendered'
   > {
   client: KubeClient;
+  compiled: Compiled;
   /** Every Plugin in the cluster. */
   plugins: readonly Plugin[];
   kubernetes: string;
