@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { CheckDocument } from '../../src/cli/check-model.ts';
+import { espalier } from '../cli/support/espalier.ts';
 import { configMap, pluginReaches, pluginYaml, syncReaches } from '../support/agent.ts';
 import { chart, chartAt } from '../support/charts.ts';
 import { eventually } from '../support/eventually.ts';
-import { startUpgradeScene } from './upgrade-scene.ts';
+import { NEWER, startUpgradeScene } from './upgrade-scene.ts';
 
 /** Says what Helm was told of the cluster. */
 const TOLD = `apiVersion: v1
@@ -13,7 +15,7 @@ data:
   version: {{ .Capabilities.KubeVersion.Version | quote }}
 `;
 
-test('a control plane is upgraded: what is made for a Kubernetes version moves along, what is not stays untouched', async (t) => {
+test('a control plane is upgraded as the check before foretold: what is made for a Kubernetes version moves along, what is not stays untouched', async (t) => {
   const scene = await startUpgradeScene(t, {
     files: {
       'plugins/plain.yaml': pluginYaml('plain', 'apps/plain'),
@@ -33,6 +35,14 @@ test('a control plane is upgraded: what is made for a Kubernetes version moves a
   assert.deepEqual(await data('told'), { version: 'v1.35.2' });
   assert.deepEqual([await data('old'), await data('new')], [{ a: '1' }, undefined]);
   const plain = await scene.find('v1', 'ConfigMap', 'plain');
+
+  const args = ['check', '--kubernetes', NEWER, '-n', namespace, '--kubeconfig', scene.plane.kubeconfigPath];
+  const { stdout } = await espalier([...args, '-o', 'json']);
+  const told = (JSON.parse(stdout) as CheckDocument).items.map(({ name, findings }) => [
+    name,
+    findings.map(({ code }) => code).join(),
+  ]);
+  assert.deepEqual(Object.fromEntries(told), { new: 'WouldBeInstalled', old: 'WouldBeRemoved', plain: '', told: '' });
 
   await scene.upgrade();
 
