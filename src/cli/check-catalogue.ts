@@ -1,11 +1,5 @@
-import {
-  type Extension,
-  type ExtensionInstance,
-  type OciSource,
-  type Plugin,
-  readAs,
-  type Sync,
-} from '../api/index.ts';
+import { type Extension, type ExtensionInstance, type Plugin, readAs, type Sync } from '../api/index.ts';
+import type { CatalogueFacts } from '../reconcile/catalogue-facts.ts';
 import { keyOf } from '../reconcile/store.ts';
 import type { Tags } from '../resolve/extension-versions.ts';
 import { buildGraph } from '../resolve/graph.ts';
@@ -15,17 +9,16 @@ import type { Check, Checked } from './check-model.ts';
 import { presenceFinding } from './check-plugin.ts';
 import type { RenderedPlugin } from './check-render.ts';
 
-/** The tags of a registry as a namespace may read them, or why they are not known. */
-export type AskTags = (namespace: string, source: OciSource) => Promise<readonly string[] | { unknown: string }>;
-
 /** Everything that a check is about, from a cluster or a repository. */
 export interface Subjects {
   extensions: readonly Extension[];
   instances: readonly ExtensionInstance[];
+  /** Instances in the cluster that are not checked. */
+  others: readonly ExtensionInstance[];
   plugins: readonly Plugin[];
   /** Plugins in the cluster, by key. */
   live: ReadonlyMap<string, Plugin>;
-  tags: AskTags;
+  tags: CatalogueFacts['tags'];
   /** `gitVersion` of the cluster; undefined without one. */
   from: string | undefined;
   to: KubernetesTarget;

@@ -38,7 +38,14 @@ function check(target: string, catalogue: Partial<Catalogue>) {
   const to = parseTarget(target);
   assert.ok(to);
   const found = checkInstances({
-    ...{ extensions: [extension()], instances: [instance()], live: installed('v1.0.0'), tags: () => [], to },
+    ...{
+      extensions: [extension()],
+      instances: [instance()],
+      others: [],
+      live: installed('v1.0.0'),
+      tags: () => [],
+      to,
+    },
     ...catalogue,
   }).get('team/mine');
   assert.ok(found);

@@ -16,6 +16,8 @@ import type { Checked, Finding } from './check-model.ts';
 export interface Catalogue {
   extensions: readonly Extension[];
   instances: readonly ExtensionInstance[];
+  /** Those of others, which extensions may need. */
+  others: readonly ExtensionInstance[];
   /** Plugins in the cluster, by key. */
   live: ReadonlyMap<string, Plugin>;
   tags: Tags;
@@ -74,7 +76,7 @@ function checkInstance(catalogue: Catalogue, instance: ExtensionInstance): Check
 }
 
 function resolveFor(
-  { extensions, instances, tags, to }: Catalogue,
+  { extensions, instances, others, tags, to }: Catalogue,
   instance: ExtensionInstance,
   installed: Installed | undefined,
 ): ResolvedInstance {
@@ -87,7 +89,7 @@ function resolveFor(
     installed,
     window: undefined,
     instancesOf: (name) =>
-      instances
+      [...instances, ...others]
         .filter(({ spec }) => spec.extension === name)
         .map(({ metadata }) => ({ namespace: metadata.namespace ?? '', name: metadata.name })),
   });

@@ -2,19 +2,28 @@ import { isError, type KubeObject, messageOf, type Plugin, refKey, refOf, type S
 import type { KubeClient } from '../cluster/client.ts';
 import type { FileTree } from '../git/tree.ts';
 import { type FindOwnSource, refuseOwnSource, withOwnSources } from '../reconcile/pulls/own-sources.ts';
-import { type RenderedRevision, renderRevision } from '../reconcile/render-revision.ts';
+import { type RenderedRevision, type RenderRevisionInput, renderRevision } from '../reconcile/render-revision.ts';
 import type { Kinds } from '../reconcile/scopes.ts';
 import { keyOf } from '../reconcile/store.ts';
 import type { KubernetesTarget } from '../resolve/served-apis.ts';
+import { catalogueFacts } from './catalogue.ts';
 import type { Finding } from './check-model.ts';
 import { renderedFindings, renderFault } from './check-plugin.ts';
 import { discoveryFor } from './discovery-for.ts';
 import { offlineKinds } from './offline-kinds.ts';
 import { withHelm } from './own-charts.ts';
 
-export interface CheckRendering {
-  client: KubeClient | undefined;
+/** What rendering for another release takes, open for as long as a check needs it. */
+export interface ForRelease extends Pick<RenderRevisionInput, 'client' | 'helm' | 'ownSource'> {
   to: KubernetesTarget;
+  /** As it counts for that release. */
+  catalogue: Awaited<ReturnType<typeof catalogueFacts>>;
+}
+
+/** What a Plugin renders to for the release. */
+export interface RenderedPlugin {
+  findings: Finding[];
+  version?: string | undefined;
 }
 
 export interface PluginsToRender {
@@ -25,29 +34,34 @@ export interface PluginsToRender {
   live: ReadonlyMap<string, Plugin>;
 }
 
-/** What a Plugin renders to for the release. */
-export interface RenderedPlugin {
-  findings: Finding[];
-  version?: string | undefined;
+/** `client` undefined: without a cluster. */
+export async function forRelease<T>(
+  client: KubeClient | undefined,
+  to: KubernetesTarget,
+  use: (means: ForRelease) => Promise<T>,
+): Promise<T> {
+  const discovery = await discoveryFor(client, to);
+  return await withSources(client, (ownSource) =>
+    withHelm(
+      async (helm, charts) => {
+        const catalogue = await catalogueFacts({ client, kubernetes: to.gitVersion, charts });
+        return await use({ client, to, ownSource, catalogue, helm: { ...helm, discovery } });
+      },
+      { offline: client === undefined },
+    ),
+  );
 }
 
 /** What is wrong with Plugins as they render for the release, by key. */
 export async function checkRendering(
-  { client, to }: CheckRendering,
+  { client, to, ownSource, helm }: ForRelease,
   { sync, tree, plugins, live }: PluginsToRender,
 ): Promise<Map<string, RenderedPlugin>> {
-  const discovery = await discoveryFor(client, to);
   const levels = [plugins.map((plugin) => ({ key: refKey(refOf(plugin)), object: plugin as KubeObject, inputs: '' }))];
-  const revision = await withSources(client, (ownSource) =>
-    withHelm(
-      (helm) =>
-        renderRevision({
-          ...{ client, kinds: kindsOf(client), sync, tree, compiled: { levels }, kubernetes: to.gitVersion },
-          ...{ live, ownSource, helm: { ...helm, discovery } },
-        }),
-      { offline: client === undefined },
-    ),
-  );
+  const revision = await renderRevision({
+    ...{ client, kinds: kindsOf(client), sync, tree, compiled: { levels }, kubernetes: to.gitVersion },
+    ...{ live, ownSource, helm },
+  });
   return findingsOf(revision, to);
 }
 
@@ -62,6 +76,11 @@ function findingsOf({ plugins, faults, waits }: RenderedRevision, to: Kubernetes
     found.set(plugin, { findings: [{ code: 'NotLookedAt', message }] });
   }
   return found;
+}
+
+/** The same answer for all of them: what they are made of can't be read. */
+export function notReadable(plugins: readonly Plugin[], error: unknown): Map<string, RenderedPlugin> {
+  return new Map(plugins.map((plugin) => [keyOf(plugin), { findings: [renderFault(messageOf(error))] }]));
 }
 
 function withSources<T>(client: KubeClient | undefined, use: (find: FindOwnSource) => Promise<T>): Promise<T> {
@@ -82,9 +101,4 @@ function kindsOf(client: KubeClient | undefined): Kinds {
       }
     },
   };
-}
-
-/** The same answer for all of them: what they are made of can't be read. */
-export function notReadable(plugins: readonly Plugin[], error: unknown): Map<string, RenderedPlugin> {
-  return new Map(plugins.map((plugin) => [keyOf(plugin), { findings: [renderFault(messageOf(error))] }]));
 }

@@ -63,7 +63,7 @@ async function check(flags: Flags): Promise<Check> {
   if (stray !== undefined) throw wrong(`--${stray} is about a repository: say which with --repository`);
   const { checkCluster } = await import('./check-source.ts');
   return await inCluster(flags, ({ client, namespace }) =>
-    checkCluster(client, { to, namespace: flags.allNamespaces === true ? undefined : namespace }),
+    checkCluster(client, to, flags.allNamespaces === true ? undefined : namespace),
   );
 }
 

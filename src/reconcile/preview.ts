@@ -3,6 +3,7 @@ import type { KubeClient } from '../cluster/client.ts';
 import { settleAll } from '../converge/limit.ts';
 import { type Plan, settleDuplicates } from '../plan/whole.ts';
 import type { Touch } from '../report/outline.ts';
+import type { Compiled } from './compile.ts';
 import { dependenciesOf } from './dependents.ts';
 import { syncKeyOf } from './facts.ts';
 import { baseOf, type History } from './history.ts';
