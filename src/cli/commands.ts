@@ -28,6 +28,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     summary: 'check a repository without a cluster',
     load: async () => (await import('./validate.ts')).validateCommand(),
   },
+  {
+    name: 'check',
+    summary: 'tell what an upgrade of Kubernetes would break',
+    load: async () => (await import('./check.ts')).checkCommand(),
+  },
   { name: 'get', summary: 'list Syncs and Plugins', load: async () => (await import('./get.ts')).getCommand() },
   {
     name: 'tree',

@@ -82,7 +82,7 @@ export async function renderSource({ client, namespace, source, flags }: RenderS
 }
 
 /** The Sync's, with what the command line says otherwise. A cluster without Espalier has none. */
-async function settings(
+export async function settings(
   client: KubeClient | undefined,
   namespace: string,
   source: string,
@@ -97,12 +97,12 @@ async function settings(
   return sync;
 }
 
-async function pluginsIn(client: KubeClient): Promise<Plugin[]> {
+export async function pluginsIn(client: KubeClient): Promise<Plugin[]> {
   const found = await unlessNotInstalled(client.list({ apiVersion: API_VERSION, kind: 'Plugin' }));
   return (found?.items ?? []).map((item) => readAs(item, 'Plugin'));
 }
 
-async function unlessNotInstalled<T>(found: Promise<T>): Promise<T | undefined> {
+export async function unlessNotInstalled<T>(found: Promise<T>): Promise<T | undefined> {
   try {
     return await found;
   } catch (error) {

@@ -56,6 +56,11 @@ export interface ControlPlane {
   pids(): number[];
   /** Stops the API server and starts it on the same port with the same data; resolves when it is ready again. */
   restartApiServer(options?: { graceMs?: number }): Promise<void>;
+  /**
+   * Starts the API server and its controllers again as another Kubernetes version (`1.36.3`), on the same port with the
+   * same data; resolves when the API server is ready.
+   */
+  changeVersion(kubernetesVersion: string, options?: { graceMs?: number }): Promise<void>;
   /** Ends every server and removes the folder. Harmless when repeated. */
   stop(): Promise<void>;
 }
@@ -86,6 +91,10 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
     const api = await startApiServer(servers, dir, credentials, signal);
     progress('starting controllers, scheduler and nodes');
     await startTheRest(servers, dir, api, credentials, options);
+    const restartApiServer = async (graceMs = 10_000): Promise<void> => {
+      await servers.stop('kube-apiserver', graceMs);
+      await servers.start('kube-apiserver', apiServerArguments(dir, api.port), { ready: isReady(api), signal });
+    };
     return {
       kubeconfigPath: await writeKubeconfig(join(dir, FILES.kubeconfig), api, tokenOf(credentials, ADMIN)),
       url: api.url,
@@ -97,9 +106,13 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
       tokenOf: (user) => credentials.tokens.get(user),
       addUser: (user) => writeUserKubeconfig(dir, api.url, user),
       pids: () => servers.pids(),
-      async restartApiServer({ graceMs = 10_000 } = {}) {
-        await servers.stop('kube-apiserver', graceMs);
-        await servers.start('kube-apiserver', apiServerArguments(dir, api.port), { ready: isReady(api), signal });
+      restartApiServer: ({ graceMs } = {}) => restartApiServer(graceMs),
+      async changeVersion(version, { graceMs } = {}) {
+        servers.replace(await ensureTools(KUBERNETES, { signal, version }));
+        // As kubeadm does it: controllers are never newer than the API server.
+        await Promise.all(CONTROLLERS.map((name) => servers.stop(name, 0)));
+        await restartApiServer(graceMs);
+        await startControllers(servers, dir, api, credentials, signal);
       },
       stop,
     };
@@ -117,6 +130,7 @@ interface ApiAddress {
 }
 
 const KUBERNETES = ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler'] as const;
+const CONTROLLERS = ['kube-controller-manager', 'kube-scheduler'] as const;
 const OTHERS = ['etcd', 'kwok'] as const;
 
 async function findServers(options: ControlPlaneOptions): Promise<Record<ServerName, string>> {
@@ -159,15 +173,10 @@ async function startTheRest(
   credentials: Credentials,
   { nodes: count = 3, signal }: ControlPlaneOptions,
 ): Promise<void> {
-  const kubeconfigOf = (name: ServerName, user: string) =>
-    writeKubeconfig(join(dir, `${name}.kubeconfig`), api, tokenOf(credentials, user));
-  const start = async (name: ServerName, user: string, argumentsFor: (kubeconfig: string) => string[]) =>
-    servers.start(name, argumentsFor(await kubeconfigOf(name, user)), { signal });
   const nodes = nodeObjects(count);
   await Promise.all([
-    start('kube-controller-manager', CONTROLLER_MANAGER, (kubeconfig) => controllerManagerArguments(dir, kubeconfig)),
-    start('kube-scheduler', SCHEDULER, schedulerArguments),
-    start('kwok', KWOK, kwokArguments),
+    startControllers(servers, dir, api, credentials, signal),
+    startAs(servers, dir, api, credentials, signal)('kwok', KWOK, kwokArguments),
     ...nodes.map((node) => ask(api, '/api/v1/nodes', { method: 'POST', body: node })),
   ]);
   const ended = servers.broken.then((name) => {
@@ -176,6 +185,29 @@ async function startTheRest(
   const hint = `The logs are in ${servers.logs}`;
   const ready = waitFor('readiness for pods', () => takesPods(api, count), { timeoutMs: POD_TIMEOUT_MS, signal, hint });
   await Promise.race([ready, ended]);
+}
+
+async function startControllers(...parts: Parameters<typeof startAs>): Promise<void> {
+  const [, dir] = parts;
+  const start = startAs(...parts);
+  await Promise.all([
+    start('kube-controller-manager', CONTROLLER_MANAGER, (kubeconfig) => controllerManagerArguments(dir, kubeconfig)),
+    start('kube-scheduler', SCHEDULER, schedulerArguments),
+  ]);
+}
+
+/** Starts a server with a kubeconfig of its own. */
+function startAs(
+  servers: Servers,
+  dir: string,
+  api: ApiAddress,
+  credentials: Credentials,
+  signal: AbortSignal | undefined,
+): (name: ServerName, user: string, argumentsFor: (kubeconfig: string) => string[]) => Promise<void> {
+  return async (name, user, argumentsFor) => {
+    const kubeconfig = await writeKubeconfig(join(dir, `${name}.kubeconfig`), api, tokenOf(credentials, user));
+    await servers.start(name, argumentsFor(kubeconfig), { signal });
+  };
 }
 
 function isReady(api: ApiAddress): () => Promise<boolean> {

@@ -19,7 +19,7 @@ export class Servers {
 
   constructor(folder: string, paths: Record<ServerName, string>) {
     this.#folder = folder;
-    this.#paths = paths;
+    this.#paths = { ...paths };
     this.logs = join(folder, 'logs');
     mkdirSync(this.logs, { mode: 0o700 });
     this.broken = new Promise((resolve) => {
@@ -47,6 +47,11 @@ export class Servers {
     void program.exited.then(() => {
       if (this.#running.get(name) === program) this.#reportBroken(name);
     });
+  }
+
+  /** From their next start on these servers are other programs. */
+  replace(paths: Partial<Record<ServerName, string>>): void {
+    Object.assign(this.#paths, paths);
   }
 
   async stop(name: ServerName, graceMs: number): Promise<void> {

@@ -41,6 +41,7 @@ import { RenderCache } from './rendered.ts';
 import { RepairGuard } from './repair-guard.ts';
 import { Repaired } from './repaired.ts';
 import { Schedules } from './schedules.ts';
+import { ServerVersion } from './server-version.ts';
 import { Sources } from './sources.ts';
 import { keyOf, Store, type Stored } from './store.ts';
 import { SyncMemories } from './sync-memory.ts';
@@ -152,7 +153,16 @@ export function buildParts(options: TermOptions, queues: Queues): BuiltParts {
     return [...plugins.values()].filter(isRemoving).map(keyOf);
   }
 
-  let kubernetes: string | undefined;
+  const kubernetes = new ServerVersion({
+    ...{ clock, signal },
+    ask: async () => (await client.version()).gitVersion,
+    onChange() {
+      log.info({ version: kubernetes.known }, 'Kubernetes version');
+      for (const plugin of plugins.values()) wakePlugin(keyOf(plugin));
+      for (const key of extensions.keys()) queues.extension.add(key);
+      catalogueNews.everything();
+    },
+  });
   const outside = new OutsideObjects(client, signal, (user) =>
     user.startsWith('Sync ') ? wakeSync(user.slice(5), { after: 0, poll: true }) : wakePlugin(user),
   );
@@ -184,7 +194,7 @@ export function buildParts(options: TermOptions, queues: Queues): BuiltParts {
   });
   const keys = {
     syncs,
-    kubernetes: () => kubernetes,
+    kubernetes: () => kubernetes.known,
     inputs: (plugin: Plugin, facts: Parameters<SyncParts['inputs']>[1]) => memo.of(plugin, facts),
   };
   const declared = new Declared({
@@ -225,7 +235,7 @@ export function buildParts(options: TermOptions, queues: Queues): BuiltParts {
     made: new Map(),
     isConfined: options.onlyNamespace !== undefined,
     catalogue: (whose) => ({
-      kubernetes,
+      kubernetes: kubernetes.known,
       now: clock.now(),
       extensions: [...extensions.values()],
       instances: [...instances.values()],
@@ -279,22 +289,13 @@ export function buildParts(options: TermOptions, queues: Queues): BuiltParts {
     }),
   };
 
-  async function learnVersion(): Promise<void> {
-    const { gitVersion } = await client.version();
-    if (gitVersion === kubernetes) return;
-    kubernetes = gitVersion;
-    for (const plugin of plugins.values()) wakePlugin(keyOf(plugin));
-    for (const key of extensions.keys()) queues.extension.add(key);
-    catalogueNews.everything();
-  }
-  /** An API server that is upgraded drops its watches: that is when to ask for its version again. */
   function onTrouble(error: Error): void {
     log.debug({ error: error.message }, 'watch interrupted');
-    clock.setTimeout(() => void learnVersion().catch(() => undefined), 5_000);
+    kubernetes.doubt();
   }
 
   async function fill(): Promise<void> {
-    await learnVersion();
+    await kubernetes.start();
     await Promise.all(
       [...stores.values()].map((store) => store.follow(client, options.onlyNamespace, signal, onTrouble)),
     );

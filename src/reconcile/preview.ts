@@ -3,6 +3,7 @@ import type { KubeClient } from '../cluster/client.ts';
 import { settleAll } from '../converge/limit.ts';
 import { type Plan, settleDuplicates } from '../plan/whole.ts';
 import type { Touch } from '../report/outline.ts';
+import type { Compiled } from './compile.ts';
 import { dependenciesOf } from './dependents.ts';
 import { syncKeyOf } from './facts.ts';
 import { baseOf, type History } from './history.ts';
@@ -19,9 +20,10 @@ import { touchesOf } from './touches.ts';
 export interface PreviewInput
   extends Pick<
     RenderRevisionInput,
-    'sync' | 'tree' | 'compiled' | 'ownSource' | 'helm' | 'touched' | 'isUntrusted' | 'signal' | 'onRendered'
+    'sync' | 'tree' | 'ownSource' | 'helm' | 'touched' | 'isUntrusted' | 'signal' | 'onRendered'
   > {
   client: KubeClient;
+  compiled: Compiled;
   /** Every Plugin in the cluster. */
   plugins: readonly Plugin[];
   kubernetes: string;

@@ -27,7 +27,7 @@ export interface RenderChartInput extends FinishInput {
   inputs: KnownInputs;
   /** For the records of the release, and for what templates look up. */
   cluster: KubeClient | undefined;
-  /** What a cluster serves, where there is none to ask. */
+  /** What the cluster serves, where it shall be something else than the cluster says, or there is none to ask. */
   discovery?: ReadPath;
   view: ClusterView;
   /** Whose rights `lookup` has in place of those of the Plugin's account. `none` is refused everything. */
@@ -169,7 +169,7 @@ async function renderAnew(input: RenderChartInput, revision: number) {
       secrets: inputs.secrets,
       view: input.view,
       discovery: withKinds(
-        cluster === undefined ? (input.discovery ?? nothingServed) : readerOf(cluster),
+        input.discovery ?? (cluster === undefined ? nothingServed : readerOf(cluster)),
         found.map(({ object }) => object),
       ),
       objects: cluster !== undefined && chart.usesLookup ? lookupsOf(input, cluster, facts) : undefined,
@@ -217,7 +217,7 @@ const forbidden: ReadPath = async () => ({ status: 403, body: JSON.stringify(FOR
 const nothingServed: ReadPath = async () => ({ status: 404, body: '{}' });
 
 /** Reads the API server as it answers, for whatever rights the client has. */
-function readerOf(client: KubeClient): ReadPath {
+export function readerOf(client: KubeClient): ReadPath {
   return async (path, accept) => {
     const url = new URL(path, 'http://view');
     const query = Object.fromEntries(url.searchParams);

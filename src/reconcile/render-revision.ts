@@ -49,7 +49,8 @@ export interface RenderRevisionInput {
   kinds: Kinds;
   sync: Sync;
   tree: FileTree;
-  compiled: Compiled;
+  /** What it declares, in steps; Plugins alone are rendered. */
+  compiled: Pick<Compiled, 'levels'>;
   kubernetes: string | undefined;
   /** Plugins in the cluster. */
   live: ReadonlyMap<string, Plugin>;
