@@ -85,7 +85,8 @@ function valuesRef(plugin: Plugin, source: { kind: string; name: string }): Obje
  */
 function contentOf(source: Plugin['spec']['source']): Json {
   const { git, download, ...rest } = source;
-  if (download !== undefined) return { download: { path: download.path ?? null, template: download.template === true } };
+  if (download !== undefined)
+    return { download: { path: download.path ?? null, template: download.template === true } };
   if (git === undefined) return rest as unknown as Json;
   const { commit: _, ...content } = git;
   return { ...rest, git: content } as unknown as Json;
