@@ -92,7 +92,7 @@ export class Downloads {
     const what = `file ${url.origin}${url.pathname}`;
     if (answer.status === 304 && etag + modified !== '') {
       await discard(answer.body);
-      await utimes(this.#file(digest), new Date(), new Date());
+      await utimes(this.#file(digest), new Date(), new Date()).catch(() => {});
       return digest;
     }
     if (answer.status !== 200) return complain(answer, what, authorization !== undefined);

@@ -1,6 +1,7 @@
 import { EspalierError, isError, messageOf, type ObjectRef, type Plugin, type ResolvedSource } from '../api/index.ts';
 import type { Chart, ChartOrigin, ChartRequest, Charts, Folder, ResolvedChart } from '../charts/charts.ts';
 import { chartCredentials } from '../charts/credentials.ts';
+import { asDownloadError } from '../charts/errors.ts';
 import { contentKey } from '../resolve/key.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { nextRun } from '../runtime/cron.ts';
@@ -125,10 +126,17 @@ export function chartSecretRefs(plugin: Plugin): ObjectRef[] {
 }
 
 /** What is asked of the outside for a Plugin's source. `dataOf` reads a Secret, decoded. */
-export function chartRequest(
-  plugin: Plugin,
-  dataOf: (ref: ObjectRef) => Readonly<Record<string, string>> | undefined,
-): ChartRequest {
+export function chartRequest(plugin: Plugin, dataOf: SecretData): ChartRequest {
+  try {
+    return requestOf(plugin, dataOf);
+  } catch (error) {
+    throw plugin.spec.source.download !== undefined && isError(error) ? asDownloadError(error) : error;
+  }
+}
+
+type SecretData = (ref: ObjectRef) => Readonly<Record<string, string>> | undefined;
+
+function requestOf(plugin: Plugin, dataOf: SecretData): ChartRequest {
   const { chart, oci, download } = plugin.spec.source;
   const data = (name: string) => {
     const found = dataOf({ apiVersion: 'v1', kind: 'Secret', namespace: plugin.metadata.namespace ?? '', name });
@@ -164,13 +172,9 @@ function originOf(
     return { type: 'oci', url: oci.url, ...wanted, ...credentialsFor(oci.url, oci.secretRef?.name) };
   }
   if (download !== undefined) {
-    const wanted = download.path === undefined ? {} : { path: download.path };
-    return {
-      type: 'download',
-      url: download.url,
-      ...wanted,
-      ...credentialsFor(download.url, download.secretRef?.name),
-    };
+    const { url, path, secretRef } = download;
+    const wanted = path === undefined ? {} : { path };
+    return { type: 'download', url, ...wanted, ...credentialsFor(url, secretRef?.name) };
   }
   throw new EspalierError(
     'SourceMissing',
