@@ -32,6 +32,11 @@ export type ErrorCode =
   | 'ChartNotFound'
   | 'ChartRefused'
   | 'ChartUnverified'
+  // downloads
+  | 'DownloadAuthFailed'
+  | 'DownloadFailed'
+  | 'DownloadNotFound'
+  | 'DownloadRefused'
   // render
   | 'RenderFailed'
   | 'RenderRefused'

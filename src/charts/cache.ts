@@ -179,7 +179,7 @@ export class ChartCache {
 
 /** Makes the folders, clears what a killed process left, and gives the secret of this cache. */
 async function prepare(dir: string): Promise<Buffer> {
-  for (const name of ['archives', 'notes', 'indexes', 'tmp'])
+  for (const name of ['archives', 'notes', 'indexes', 'downloads', 'tmp'])
     await mkdir(join(dir, name), { recursive: true, mode: 0o700 });
   for (const name of await readdir(join(dir, 'tmp'))) {
     const path = join(dir, 'tmp', name);

@@ -3,49 +3,43 @@ import { withDeadline } from '../git/deadline.ts';
 import type { ProxySettings } from '../git/dial.ts';
 import { describeBytes } from '../git/limits.ts';
 import { redactor } from '../git/redact.ts';
-import type { FileTree } from '../git/tree.ts';
 import type { UrlPolicy } from '../git/url.ts';
 import { runProgram } from '../tools/run.ts';
 import { toolPath } from '../tools/tool.ts';
 import { type Chart, ChartCache } from './cache.ts';
 import { isExactVersion, sameVersion } from './chart-yaml.ts';
 import { type ChartCredentials, secretsIn } from './credentials.ts';
-import { asChartError, refused } from './errors.ts';
+import type { Folder } from './downloads.ts';
+import { asChartError, asDownloadError, refused } from './errors.ts';
 import { inspectArchive } from './inspect.ts';
 import { type ChartLimits, DEFAULT_LIMITS } from './limits.ts';
+import {
+  type ChartOrigin,
+  type ChartRequest,
+  checkRequest,
+  credentialsOf,
+  demandDigest,
+  demandVersion,
+  describe,
+  keyOf,
+  type ResolvedChart,
+} from './origin.ts';
 import type { ChartTools } from './provenance.ts';
 import { proxyFrom } from './proxy.ts';
+import { Remembered } from './remembered.ts';
 import { Share } from './share.ts';
 import { Sources } from './sources.ts';
 import { Transport } from './transport.ts';
 
-export type { Chart, ChartCredentials };
-
-export type ChartOrigin =
-  | { type: 'repository'; repository: string; name: string; version?: string; credentials?: ChartCredentials }
-  | { type: 'oci'; url: string; version?: string; credentials?: ChartCredentials }
-  /** A folder with a Chart.yaml, or a .tgz, in Git. */
-  | { type: 'git'; tree: FileTree; path: string };
-
-export interface ChartRequest {
-  origin: ChartOrigin;
-  /** sha256:… that the archive must have; for OCI the manifest's digest will do as well. */
-  digest?: string;
-  /** Armored PGP public keys for `provenance`, PEM public keys for `cosign`. */
-  verify?: { provider: 'provenance' | 'cosign'; keys: readonly string[] };
-}
-
-/** Which exact chart a request means now; `id` changes when and only when the chart would. */
-export interface ResolvedChart {
-  version: string;
-  id: string;
-}
+export type { Chart, ChartCredentials, ChartOrigin, ChartRequest, Folder, ResolvedChart };
 
 export interface Charts {
   /** Cheap: an index by its ETag or a list of tags, and not even that for a while. `fresh` asks in any case. */
   resolve(request: ChartRequest, options?: { signal?: AbortSignal; fresh?: boolean }): Promise<ResolvedChart>;
   /** The chart itself, checked and on disk. Downloads it once. */
   fetch(request: ChartRequest, resolved: ResolvedChart, signal?: AbortSignal): Promise<Chart>;
+  /** A download as files, for what is no chart. */
+  folder(request: ChartRequest, resolved: ResolvedChart, signal?: AbortSignal): Promise<Folder>;
   /** Every tag of an OCI repository, whatever it names. */
   listTags(request: ChartRequest, signal?: AbortSignal): Promise<string[]>;
   close(): Promise<void>;
@@ -53,7 +47,7 @@ export interface Charts {
 
 export interface ChartsOptions {
   cacheDir: string;
-  /** Default 500 MB. */
+  /** Default 500 MB; of charts, and as much again of downloads. */
   maxCacheBytes?: number;
   clock?: { now(): number };
   /** Which addresses may be dialled: the rules that Git has. */
@@ -74,7 +68,6 @@ const DEFAULT_TIMEOUT_MS = 120_000;
 const RANGE_FRESH_MS = 5 * 60_000;
 const EXACT_FRESH_MS = 30 * 60_000;
 const MAX_REMEMBERED = 5000;
-const DIGEST = /^sha256:[0-9a-f]{64}$/;
 
 export function createCharts(options: ChartsOptions): Charts {
   const { cacheDir, clock, proxy, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
@@ -84,12 +77,14 @@ export function createCharts(options: ChartsOptions): Charts {
   const transport = new Transport(policy, (url) =>
     proxy === undefined ? proxyFrom(process.env, url) : (proxy ?? undefined),
   );
-  const cache = new ChartCache({ dir: cacheDir, maxBytes: options.maxCacheBytes ?? DEFAULT_CACHE_BYTES, now });
+  const maxBytes = options.maxCacheBytes ?? DEFAULT_CACHE_BYTES;
+  const cache = new ChartCache({ dir: cacheDir, maxBytes, now });
   const share = new Share();
   const tools = options.tools ?? { run: runProgram, path: toolPath };
   const allow = options.dependencies?.allow;
-  const sources = new Sources({ cacheDir, transport, cache, share, limits, now, tools, allow, fetch: fetchExact });
-  const remembered = new Map<string, { resolved: ResolvedChart; until: number }>();
+  const parts = { cacheDir, maxBytes, transport, cache, share, limits, now, tools, allow };
+  const sources = new Sources({ ...parts, fetch: fetchExact });
+  const remembered = new Remembered<ResolvedChart>(MAX_REMEMBERED, now);
   const closed = new AbortController();
 
   async function guarded<T>(
@@ -101,7 +96,8 @@ export function createCharts(options: ChartsOptions): Charts {
     try {
       return await withDeadline(`Getting ${what}`, timeoutMs, [signal, closed.signal], step);
     } catch (error) {
-      throw asChartError(error, `Getting ${what}`, redactor(secretsIn(credentialsOf(request.origin))));
+      const wrapped = asChartError(error, `Getting ${what}`, redactor(secretsIn(credentialsOf(request.origin))));
+      throw request.origin.type === 'download' ? asDownloadError(wrapped) : wrapped;
     }
   }
 
@@ -112,16 +108,21 @@ export function createCharts(options: ChartsOptions): Charts {
     checkRequest(request);
     const { origin, digest } = request;
     if (origin.type === 'git') return guarded(request, signal, (step) => resolveGit(request, step));
-    const key = await cache.key('resolve', keyOf(origin), origin.version, digest);
-    const known = remembered.get(key);
-    if (!fresh && known !== undefined && known.until > now()) return known.resolved;
+    const key = await questionKey(request);
+    const known = fresh ? undefined : remembered.get(key);
+    if (known !== undefined) return known;
     // What has a digest never means another chart.
     const pinned = digest === undefined ? undefined : await cache.note(key);
     if (pinned?.version !== undefined && pinned.id !== undefined) return { version: pinned.version, id: pinned.id };
     const resolved = await share.run(`resolve ${key} ${fresh}`, signal, (shared) =>
-      guarded(request, shared, (step) => sources.find(origin, step, fresh)),
+      guarded(request, shared, async (step) => {
+        const found = await sources.find(origin, step, fresh);
+        // It is here already, and what is not wanted is no news.
+        if (origin.type === 'download') demandDigest(request, found, found.id);
+        return found;
+      }),
     );
-    remember(key, resolved, isExactVersion(origin.version ?? '') ? EXACT_FRESH_MS : RANGE_FRESH_MS);
+    remembered.set(key, resolved, isExact(origin) ? EXACT_FRESH_MS : RANGE_FRESH_MS);
     return resolved;
   }
 
@@ -137,26 +138,36 @@ export function createCharts(options: ChartsOptions): Charts {
     return { version, id: found.id };
   }
 
-  function remember(key: string, resolved: ResolvedChart, ms: number): void {
-    remembered.delete(key);
-    remembered.set(key, { resolved, until: now() + ms });
-    for (const oldest of remembered.keys()) {
-      if (remembered.size <= MAX_REMEMBERED) break;
-      remembered.delete(oldest);
-    }
-  }
-
   async function fetch(request: ChartRequest, resolved: ResolvedChart, signal?: AbortSignal): Promise<Chart> {
     checkRequest(request);
     return guarded(request, signal, async (step) => {
       const chart = await obtain(request, resolved, step);
       if (request.verify !== undefined) await verify(request, resolved, chart, step);
-      if (request.digest !== undefined && request.origin.type !== 'git') {
-        const key = await cache.key('resolve', keyOf(request.origin), request.origin.version, request.digest);
-        if ((await cache.note(key)) === undefined) await cache.setNote(key, { ...resolved });
-      }
+      await pin(request, resolved);
       return chart;
     });
+  }
+
+  async function folder(request: ChartRequest, resolved: ResolvedChart, signal?: AbortSignal): Promise<Folder> {
+    checkRequest(request);
+    return guarded(request, signal, async (step) => {
+      demandDigest(request, resolved, resolved.id);
+      const found = await sources.folder(request.origin, resolved, step);
+      await pin(request, resolved);
+      return found;
+    });
+  }
+
+  /** From now on nobody is asked what it means: a digest says it. */
+  async function pin(request: ChartRequest, resolved: ResolvedChart): Promise<void> {
+    if (request.digest === undefined || request.origin.type === 'git') return;
+    const key = await questionKey(request);
+    if ((await cache.note(key)) === undefined) await cache.setNote(key, { ...resolved });
+  }
+
+  function questionKey({ origin, digest }: ChartRequest): Promise<string> {
+    const version = origin.type === 'repository' || origin.type === 'oci' ? origin.version : undefined;
+    return cache.key('resolve', keyOf(origin), version, digest);
   }
 
   /** From the cache, or else from its origin, once for all who ask at the same time. */
@@ -214,16 +225,23 @@ export function createCharts(options: ChartsOptions): Charts {
   }
 
   /** A dependency of a chart in Git: one exact version, of the very chart that was named. */
-  async function fetchExact(origin: ChartOrigin, name: string, signal: AbortSignal): Promise<Chart> {
+  async function fetchExact(
+    origin: ChartOrigin,
+    { name, version }: { name: string; version: string },
+    signal: AbortSignal,
+  ): Promise<Chart> {
     const request = { origin };
     const chart = await fetch(request, await resolve(request, { signal }), signal);
     if (chart.name !== name) throw refused(`${describe(origin)} is the chart ${chart.name}, not ${name}.`);
+    if (!sameVersion(chart.version, version))
+      throw refused(`${describe(origin)} has the version ${chart.version}, not ${version}.`);
     return chart;
   }
 
   return {
     resolve,
     fetch,
+    folder,
     listTags,
     async close() {
       closed.abort();
@@ -232,65 +250,6 @@ export function createCharts(options: ChartsOptions): Charts {
   };
 }
 
-function checkRequest({ origin, digest, verify }: ChartRequest): void {
-  if (digest !== undefined && !DIGEST.test(digest)) {
-    throw refused(
-      `The digest ${JSON.stringify(digest.slice(0, 80))} of ${describe(origin)} must be sha256: and 64 hexadecimal digits.`,
-    );
-  }
-  if (verify?.provider === 'cosign' && origin.type !== 'oci') {
-    throw refused('Cosign signs charts in OCI registries only; use verify.provider provenance here.');
-  }
-}
-
-function demandDigest({ origin, digest }: ChartRequest, { id }: ResolvedChart, actual: string): void {
-  if (digest === undefined || digest === actual || (origin.type === 'oci' && digest === id)) return;
-  throw refused(
-    `${describe(origin)} has the digest ${actual}, but ${digest} is required. If the new content is wanted, change the digest; if nobody changed the chart on purpose, ask its owner.`,
-    { expected: digest, actual },
-  );
-}
-
-function demandVersion(
-  { origin }: ChartRequest,
-  resolved: ResolvedChart,
-  chart: { name: string; version: string },
-): void {
-  if (origin.type === 'repository' && chart.name !== origin.name) {
-    throw refused(
-      `The repository ${origin.repository} gave the chart ${chart.name} for ${origin.name}; it is not used.`,
-    );
-  }
-  if (resolved.version !== '' && !sameVersion(chart.version, resolved.version)) {
-    throw refused(
-      `${describe(origin)} was to be version ${resolved.version}, but its Chart.yaml says ${chart.version}; it is not used.`,
-    );
-  }
-}
-
-/** Who an origin is for: another login may see another chart under the same name. */
-function keyOf(origin: ChartOrigin): unknown[] {
-  switch (origin.type) {
-    case 'repository':
-      return ['repository', origin.repository, origin.name, origin.credentials ?? {}];
-    case 'oci':
-      return ['oci', origin.url, origin.credentials ?? {}];
-    case 'git':
-      return ['git'];
-  }
-}
-
-function credentialsOf(origin: ChartOrigin): ChartCredentials {
-  return origin.type === 'git' ? {} : (origin.credentials ?? {});
-}
-
-function describe(origin: ChartOrigin): string {
-  switch (origin.type) {
-    case 'repository':
-      return redactor([])(`the chart ${origin.name} of ${origin.repository}`);
-    case 'oci':
-      return redactor([])(`the chart ${origin.url}`);
-    case 'git':
-      return `the chart ${origin.path} in Git`;
-  }
+function isExact(origin: ChartOrigin): boolean {
+  return (origin.type === 'repository' || origin.type === 'oci') && isExactVersion(origin.version ?? '');
 }

@@ -94,7 +94,9 @@ function oneLine(value: string, key: string): string {
 }
 
 function incomplete(what: string): EspalierError {
-  return new EspalierError('ChartAuthFailed', `The Secret with the credentials for charts ${what}.`, { retry: false });
+  return new EspalierError('ChartAuthFailed', `The Secret with the credentials of the source ${what}.`, {
+    retry: false,
+  });
 }
 
 /** Everything in credentials that must never be seen. */

@@ -33,7 +33,7 @@ export interface FolderOfChart {
 export async function readFolder(tree: FileTree, path: string): Promise<FolderOfChart> {
   const file = joinPath(path, 'Chart.yaml');
   const bytes = await tree.read(file);
-  if (bytes === undefined) throw refused(`There is no ${file} in Git: point at the folder of a chart or at its .tgz.`);
+  if (bytes === undefined) throw refused(`There is no ${file}: point at the folder of a chart or at its .tgz.`);
   const chart = parseChartYaml(bytes, file);
   if (chart.apiVersion === 'v1' && (await tree.id(joinPath(path, 'requirements.yaml'))) !== undefined) {
     throw refused(

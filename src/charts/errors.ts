@@ -5,6 +5,11 @@ export function refused(message: string, data: Record<string, unknown> = {}): Es
   return new EspalierError('ChartRefused', message, { retry: false, data });
 }
 
+/** An archive that can't be what it should be. */
+export function broken(why: string): EspalierError {
+  return refused(`The archive is damaged or of an unknown kind: ${why}. Pack it again; a chart with \`helm package\`.`);
+}
+
 /** What the ways to a server are shared with is called after Git there. */
 const OURS: Partial<Record<ErrorCode, ErrorCode>> = {
   GitBadUrl: 'ChartRefused',
@@ -13,6 +18,26 @@ const OURS: Partial<Record<ErrorCode, ErrorCode>> = {
 };
 
 const LONGEST = 600;
+
+/** A file that is downloaded need be no chart, and is not called one. */
+const OF_DOWNLOADS: Partial<Record<ErrorCode, ErrorCode>> = {
+  ChartAuthFailed: 'DownloadAuthFailed',
+  ChartFetchFailed: 'DownloadFailed',
+  ChartNotFound: 'DownloadNotFound',
+  ChartRefused: 'DownloadRefused',
+};
+
+export function asDownloadError(error: EspalierError): EspalierError {
+  const code = OF_DOWNLOADS[error.code];
+  if (code === undefined) return error;
+  const { message, cause, data, retry, retryAfterMs } = error;
+  return new EspalierError(code, message, {
+    cause,
+    data,
+    retry,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  });
+}
 
 /** Whatever was thrown, as one of ours. A server may repeat what it was told: nothing leaves without `hide`. */
 export function asChartError(error: unknown, what: string, hide: (text: string) => string): EspalierError {

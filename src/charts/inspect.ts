@@ -1,13 +1,13 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
-import { createGunzip } from 'node:zlib';
-import { EspalierError } from '../api/index.ts';
 import { describeBytes } from '../git/limits.ts';
+import { checkPath, quoted } from './archive-path.ts';
+import { Budget, inflated } from './budget.ts';
 import { type ChartYaml, parseChartYaml } from './chart-yaml.ts';
 import { refused } from './errors.ts';
 import type { ChartLimits } from './limits.ts';
-import { broken, readTar } from './tar-read.ts';
+import { readTar } from './tar-read.ts';
 
 export interface Crd {
   file: string;
@@ -21,20 +21,11 @@ export interface Inspected {
   usesLookup: boolean;
 }
 
-/** What is left for an archive and all archives in it. */
-interface Budget {
-  files: number;
-  unpacked: number;
-  compressed: number;
-  limits: ChartLimits;
-}
-
 interface Found extends Inspected {
   /** Charts of charts/, by the name of their folder or file. */
   nested: { name: string; crds: Crd[] }[];
 }
 
-const MiB = 1024 * 1024;
 /** A file of the chart itself or of one in its folders charts/; Helm passes over names that begin with a dot or `_`. */
 const CRD = /^((?:charts\/[^/._][^/]*\/)*)crds\/.+\.(?:ya?ml|json)$/;
 const TEMPLATE = /^(?:charts\/[^/._][^/]*\/)*templates\//;
@@ -51,8 +42,7 @@ export async function inspectArchive(file: string, limits: ChartLimits): Promise
   if (size > limits.archiveBytes) {
     throw refused(`The chart's archive has ${describeBytes(size)}; ${describeBytes(limits.archiveBytes)} are allowed.`);
   }
-  const budget = { files: 0, unpacked: 0, compressed: size, limits };
-  const { chart, crds, usesLookup } = await inspect(createReadStream(file), budget, 1, '');
+  const { chart, crds, usesLookup } = await inspect(createReadStream(file), new Budget(size, limits), 1, '');
   return { chart, crds, usesLookup };
 }
 
@@ -76,9 +66,7 @@ async function inspect(source: Readable, budget: Budget, depth: number, where: s
     );
   };
   for await (const entry of readTar(inflated(source, budget, where), { maxFileBytes: limits.fileBytes, wants })) {
-    budget.files += 1;
-    if (budget.files > limits.files)
-      throw refused(`The chart holds more than ${limits.files} files and folders${where}.`);
+    budget.countFile(where);
     const path = checkPath(entry.path, where);
     const [top = '', ...rest] = path.split('/');
     if (entry.type === 'file' && rest.length === 0) {
@@ -121,35 +109,6 @@ function inHelmsOrder(crds: Crd[]): Crd[] {
     .map(({ crd }) => crd);
 }
 
-/** Inflates and counts; a bomb ends here after its first megabyte. */
-async function* inflated(source: Readable, budget: Budget, where: string): AsyncGenerator<Uint8Array> {
-  const { limits } = budget;
-  const gunzip = createGunzip();
-  source.on('error', (error) => gunzip.destroy(error));
-  source.pipe(gunzip);
-  try {
-    for await (const chunk of gunzip) {
-      const part: Uint8Array = chunk;
-      budget.unpacked += part.length;
-      if (budget.unpacked > limits.unpackedBytes) {
-        throw refused(`The chart has more than ${describeBytes(limits.unpackedBytes)} unpacked${where}.`);
-      }
-      if (budget.unpacked > MiB && budget.unpacked > budget.compressed * limits.ratio) {
-        throw refused(
-          `The chart is more than ${limits.ratio} times as large unpacked as its archive${where}: no chart is, an attack may be.`,
-        );
-      }
-      yield part;
-    }
-  } catch (error) {
-    if (error instanceof EspalierError) throw error;
-    throw broken(`it can't be decompressed${where}`);
-  } finally {
-    source.destroy();
-    gunzip.destroy();
-  }
-}
-
 /** Helm would read what a schema refers to, from the network or from this machine's files. */
 function checkSchema(data: Uint8Array, path: string, where: string): void {
   let schema: unknown;
@@ -179,23 +138,4 @@ function referenceOutside(node: unknown): string | undefined {
     }
   }
   return undefined;
-}
-
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
-const CONTROL = /[\u0000-\u001f\u007f\\\ufffd]/;
-
-function checkPath(path: string, where: string): string {
-  const bad = (why: string): Error =>
-    refused(`The chart's archive names ${quoted(path)}${where}, ${why}; such paths are refused.`, { path });
-  if (path === '' || path.length > 1024) throw bad('which is empty or too long');
-  if (CONTROL.test(path)) throw bad('which holds backslashes or control characters');
-  if (path.startsWith('/') || /^[A-Za-z]:/.test(path)) throw bad('an absolute path');
-  const names = path.replace(/\/+$/, '').split('/');
-  if (names.includes('..')) throw bad('which leads out of its folder');
-  if (names.includes('.') || names.includes('')) throw bad('which is written in a roundabout way');
-  return names.join('/');
-}
-
-function quoted(path: string): string {
-  return JSON.stringify(path.slice(0, 200));
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { EspalierError } from '../api/index.ts';
 import { discard } from '../git/http.ts';
 import { pickVersion } from '../resolve/pick-version.ts';
-import { isExactVersion } from './chart-yaml.ts';
+import { isChartVersion, isExactVersion } from './chart-yaml.ts';
 import type { ChartCredentials } from './credentials.ts';
 import { download, readAll } from './download.ts';
 import { refused } from './errors.ts';
@@ -52,14 +52,17 @@ export class Registries {
     this.#now = now;
   }
 
-  /** Which tag and manifest a version or range means now. */
+  /**
+   * Which tag and manifest a version or range means now. A tag of exactly that name comes first, also one that is no
+   * whole version, such as v1.34.
+   */
   async find(origin: OciOrigin, signal: AbortSignal): Promise<{ version: string; id: string }> {
     const { version = '*' } = origin;
-    if (isExactVersion(version)) {
+    if (isChartVersion(version)) {
       const id = await this.#digestOf(origin, tagOf(version), signal);
       if (id !== undefined) return { version, id };
     }
-    // A tag such as `1.2` or `latest` moves and is no version of a chart.
+    // What a range may choose: a tag such as `1.2` or `latest` moves and is no version of a chart.
     const tags = (await this.tags(origin, signal)).filter((tag) => isExactVersion(tag.replace('_', '+')));
     const picked = pickVersion(tags, version);
     if (!picked.ok) {

@@ -1,22 +1,30 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { readFile, rm } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { isError } from '../api/index.ts';
+import type { FileTree } from '../git/tree.ts';
+import { packingOf } from './archive-tree.ts';
 import type { Chart, ChartCache } from './cache.ts';
-import type { ChartOrigin, ChartRequest, ResolvedChart } from './charts.ts';
 import { verifyCosign } from './cosign.ts';
 import type { Missing } from './dependencies.ts';
+import { type DownloadOrigin, Downloads, type Folder } from './downloads.ts';
 import { refused } from './errors.ts';
 import { lookAtGit, packFolder, writeGitArchive } from './git-chart.ts';
 import type { ChartLimits } from './limits.ts';
 import { type OciOrigin, Registries } from './oci.ts';
+import { type ChartOrigin, type ChartRequest, describe, type ResolvedChart } from './origin.ts';
 import { type ChartTools, PROVENANCE_BYTES, unverified, verifyProvenance } from './provenance.ts';
 import { idOf, Repositories, type RepositoryOrigin } from './repository.ts';
 import type { Share } from './share.ts';
 import type { Transport } from './transport.ts';
 
+/** How much of a digest stands for a version, where there is none. */
+const SHORT_DIGEST = 10;
+
 export interface SourcesParts {
   cacheDir: string;
+  /** What downloads may take on disk. */
+  maxBytes: number;
   transport: Transport;
   cache: ChartCache;
   share: Share;
@@ -25,19 +33,21 @@ export interface SourcesParts {
   tools: ChartTools;
   /** Where dependencies of charts in Git may come from: beginnings of URLs. Absent: anywhere that may be dialled. */
   allow: readonly string[] | undefined;
-  fetch(origin: ChartOrigin, name: string, signal: AbortSignal): Promise<Chart>;
+  fetch(origin: ChartOrigin, expected: { name: string; version: string }, signal: AbortSignal): Promise<Chart>;
 }
 
-/** The three kinds of origin behind one surface. Knows nothing of what is cached as a chart. */
+/** The four kinds of origin behind one surface. Knows nothing of what is cached as a chart. */
 export class Sources {
   readonly #parts: SourcesParts;
   readonly #repositories: Repositories;
   readonly #registries: Registries;
+  readonly #downloads: Downloads;
 
   constructor(parts: SourcesParts) {
     this.#parts = parts;
     this.#repositories = new Repositories({ ...parts, dir: parts.cacheDir });
     this.#registries = new Registries(parts.transport, parts.limits, parts.now);
+    this.#downloads = new Downloads(parts);
   }
 
   async tags(origin: ChartOrigin, signal: AbortSignal): Promise<string[]> {
@@ -51,8 +61,18 @@ export class Sources {
     fresh: boolean,
   ): Promise<ResolvedChart> {
     if (origin.type === 'oci') return this.#registries.find(asOci(origin), signal);
+    if (origin.type === 'download') {
+      const id = await this.#downloads.find(asDownload(origin), signal);
+      return { version: id.slice('sha256:'.length).slice(0, SHORT_DIGEST), id };
+    }
     const entry = await this.#repositories.find(asRepository(origin), signal, fresh);
     return { version: entry.version, id: idOf(entry) };
+  }
+
+  /** What was downloaded, as files. */
+  async folder(origin: ChartOrigin, { id }: ResolvedChart, signal: AbortSignal): Promise<Folder> {
+    if (origin.type !== 'download') throw refused(`Only a download is a folder, not ${describe(origin)}.`);
+    return this.#downloads.folder(asDownload(origin), id, origin.path, signal);
   }
 
   /** What a path in Git is; the version of an archive is only in it. */
@@ -64,7 +84,6 @@ export class Sources {
 
   /** Writes the archive to a new file and gives its digest. */
   async download(origin: ChartOrigin, resolved: ResolvedChart, file: string, signal: AbortSignal): Promise<string> {
-    const { limits } = this.#parts;
     switch (origin.type) {
       case 'repository': {
         const asked = asRepository(origin);
@@ -85,13 +104,27 @@ export class Sources {
         const { content } = await this.#registries.chartLayers(asOci(origin), resolved.id, signal);
         return this.#registries.download(asOci(origin), content, file, signal);
       }
-      case 'git': {
-        const found = await lookAtGit(origin.tree, origin.path);
-        if (found.form === 'archive') await writeGitArchive(origin.tree, found.path, file, limits);
-        else await this.#pack(origin, found.path, file, signal);
-        return digestOf(file);
+      case 'download': {
+        const asked = asDownload(origin);
+        const bytes = await this.#downloads.read(asked, resolved.id, signal);
+        // A chart as `helm package` makes it stays byte for byte what it is.
+        if (origin.path === undefined && packingOf(bytes) === 'tgz') {
+          await writeFile(file, bytes, { flag: 'wx', mode: 0o600 });
+          return resolved.id;
+        }
+        const { tree, path } = await this.#downloads.folder(asked, resolved.id, origin.path, signal);
+        return this.#fromTree(tree, path, file, signal);
       }
+      case 'git':
+        return this.#fromTree(origin.tree, origin.path, file, signal);
     }
+  }
+
+  async #fromTree(tree: FileTree, path: string, file: string, signal: AbortSignal): Promise<string> {
+    const found = await lookAtGit(tree, path);
+    if (found.form === 'archive') await writeGitArchive(tree, found.path, file, this.#parts.limits);
+    else await this.#pack(tree, found.path, file, signal);
+    return digestOf(file);
   }
 
   /** Some repositories are only an index of what lies in a registry: `oci://host/path:tag`. No login goes there. */
@@ -142,6 +175,8 @@ export class Sources {
           await rm(file, { force: true });
         }
       }
+      case 'download':
+        throw none('where it is downloaded from');
       case 'git': {
         const found = await lookAtGit(origin.tree, origin.path);
         if (found.form === 'folder')
@@ -155,15 +190,10 @@ export class Sources {
     }
   }
 
-  async #pack(
-    origin: Extract<ChartOrigin, { type: 'git' }>,
-    path: string,
-    file: string,
-    signal: AbortSignal,
-  ): Promise<void> {
+  async #pack(tree: FileTree, path: string, file: string, signal: AbortSignal): Promise<void> {
     const temporary: string[] = [];
     try {
-      await packFolder(origin.tree, path, file, {
+      await packFolder(tree, path, file, {
         limits: this.#parts.limits,
         temporary: async () => {
           const name = await this.#parts.cache.temporary();
@@ -191,7 +221,7 @@ export class Sources {
       missing.from === 'oci'
         ? { type: 'oci', url: missing.url, version }
         : { type: 'repository', repository: missing.repository, name, version };
-    return this.#parts.fetch(origin, name, signal);
+    return this.#parts.fetch(origin, { name, version }, signal);
   }
 }
 
@@ -219,4 +249,8 @@ function asRepository({
   credentials = {},
 }: Extract<ChartOrigin, { type: 'repository' }>): RepositoryOrigin {
   return { repository, name, version, credentials };
+}
+
+function asDownload({ url, credentials = {} }: Extract<ChartOrigin, { type: 'download' }>): DownloadOrigin {
+  return { url, credentials };
 }

@@ -1,9 +1,9 @@
-import { refused } from './errors.ts';
+import { quoted } from './archive-path.ts';
+import { broken, refused } from './errors.ts';
 
-export interface TarFile {
+export interface ArchiveEntry {
   path: string;
-  type: 'file' | 'folder';
-  size: number;
+  type: 'file' | 'folder' | 'link';
   /** Only of files that were asked for. */
   data: Buffer | undefined;
 }
@@ -11,6 +11,7 @@ export interface TarFile {
 const BLOCK = 512;
 const LONGEST_META = 64 * 1024;
 const FILE = new Set(['0', '\0']);
+const LINKS = new Set(['1', '2']);
 const KINDS: Readonly<Record<string, string>> = {
   '1': 'a hard link',
   '2': 'a symbolic link',
@@ -23,11 +24,16 @@ const KINDS: Readonly<Record<string, string>> = {
 /**
  * The files of a tar stream, one at a time; never more than one in memory. Strict on purpose: what another reader might take
  * differently (links, devices, sparse files, sizes in binary, wrong sums) is refused. What follows the end is read and dropped.
+ * `listLinks`: for who never follows one.
  */
 export async function* readTar(
   stream: AsyncIterable<Uint8Array>,
-  { maxFileBytes, wants }: { maxFileBytes: number; wants(path: string): boolean },
-): AsyncGenerator<TarFile> {
+  {
+    maxFileBytes,
+    wants = () => true,
+    listLinks = false,
+  }: { maxFileBytes: number; wants?(path: string): boolean; listLinks?: boolean },
+): AsyncGenerator<ArchiveEntry> {
   const input = new Blocks(stream);
   let meta: { path?: string; size?: number } = {};
   for (;;) {
@@ -49,25 +55,29 @@ export async function* readTar(
     meta = {};
     if (flag === '5' || (FILE.has(flag) && path.endsWith('/'))) {
       if (size !== 0) throw broken('a folder in it has content');
-      yield { path, type: 'folder', size: 0, data: undefined };
+      yield { path, type: 'folder', data: undefined };
+      continue;
+    }
+    if (listLinks && LINKS.has(flag)) {
+      if (size !== 0) throw broken('a link in it has content');
+      yield { path, type: 'link', data: undefined };
       continue;
     }
     if (!FILE.has(flag)) {
       const kind = KINDS[flag] ?? 'neither a file nor a folder';
       throw refused(
-        `The chart holds ${JSON.stringify(path.slice(0, 200))}, which is ${kind}; only regular files are allowed. Put the file itself there.`,
+        `The archive holds ${quoted(path)}, which is ${kind}; only regular files are allowed. Put the file itself there.`,
         { path },
       );
     }
     if (size > maxFileBytes) {
-      throw refused(
-        `The file ${JSON.stringify(path.slice(0, 200))} of the chart has ${size} bytes; Helm takes ${maxFileBytes} at most.`,
-        { path },
-      );
+      throw refused(`The file ${quoted(path)} in the archive has ${size} bytes; ${maxFileBytes} are allowed at most.`, {
+        path,
+      });
     }
     const wanted = wants(path);
     const data = await input.takePadded(size, wanted);
-    yield { path, type: 'file', size, data: wanted ? data : undefined };
+    yield { path, type: 'file', data: wanted ? data : undefined };
   }
   await input.drain();
 }
@@ -163,8 +173,4 @@ function parsePax(bytes: Buffer): { path?: string; size?: number } {
     at = end;
   }
   return found;
-}
-
-export function broken(why: string): Error {
-  return refused(`The chart's archive is damaged or of an unknown kind: ${why}. Pack it with \`helm package\`.`);
 }

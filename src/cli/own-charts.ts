@@ -23,7 +23,7 @@ export async function withHelm<T>(
   const discovery: { discovery?: ReadPath } = offline ? { discovery: offlineDiscovery(kubernetes) } : {};
   const chartsFor = (plugin: Plugin, live: Plugin | undefined): Charts => {
     if (offline && hasChartSource(plugin)) {
-      const message = 'its chart is in a repository or registry, which is not looked at with --offline';
+      const message = 'its source is on another server, which is not looked at with --offline';
       throw new EspalierError('SourceMissing', message, { retry: false });
     }
     return opened(live !== undefined && sourceHash(live) === sourceHash(plugin));

@@ -100,7 +100,7 @@ async function readRegular(file: string): Promise<Buffer> {
   }
 }
 
-function idOfFolder(entries: TreeEntry[]): string {
+export function idOfFolder(entries: TreeEntry[]): string {
   const parts = entries.map(({ mode, name, oid }) =>
     Buffer.concat([Buffer.from(`${mode.replace(/^0/, '')} ${name}\0`), Buffer.from(oid, 'hex')]),
   );
@@ -108,7 +108,7 @@ function idOfFolder(entries: TreeEntry[]): string {
 }
 
 /** Git sorts names by bytes, a folder as if its name ended with a slash. */
-function inGitOrder(a: TreeEntry, b: TreeEntry): number {
+export function inGitOrder(a: TreeEntry, b: TreeEntry): number {
   const key = (entry: TreeEntry): Buffer => Buffer.from(entry.type === 'folder' ? `${entry.name}/` : entry.name);
   return Buffer.compare(key(a), key(b));
 }

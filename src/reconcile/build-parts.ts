@@ -174,7 +174,7 @@ export function buildParts(options: TermOptions, queues: Queues): BuiltParts {
     clock,
     outside,
     onTrouble: (plugin, message) =>
-      log.warn({ plugin, message }, 'its chart could not be looked up; what was found last holds'),
+      log.warn({ plugin, message }, 'its source could not be looked up; what was found last holds'),
   });
   const view = new ClusterView();
   const memo = new InputsMemo(outside, ownSources, chartSources);

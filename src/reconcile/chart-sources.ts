@@ -1,6 +1,7 @@
 import { EspalierError, isError, messageOf, type ObjectRef, type Plugin, type ResolvedSource } from '../api/index.ts';
-import type { Chart, ChartRequest, Charts, ResolvedChart } from '../charts/charts.ts';
+import type { Chart, ChartOrigin, ChartRequest, Charts, Folder, ResolvedChart } from '../charts/charts.ts';
 import { chartCredentials } from '../charts/credentials.ts';
+import { asDownloadError } from '../charts/errors.ts';
 import { contentKey } from '../resolve/key.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { nextRun } from '../runtime/cron.ts';
@@ -21,8 +22,8 @@ export interface ChartSourcesOptions {
 }
 
 /**
- * Plugins whose chart is in a repository or registry: which exact chart that means, looked up by the Plugin's own
- * schedule. What the last look found is on record in the Plugin's status, so that a start asks nobody.
+ * Plugins whose chart is in a repository or registry, or that are downloaded: which exact content that means, looked up
+ * by the Plugin's own schedule. What the last look found is on record in the Plugin's status, so that a start asks nobody.
  */
 export class ChartSources {
   readonly #options: ChartSourcesOptions;
@@ -67,10 +68,18 @@ export class ChartSources {
   }
 
   async fetch(plugin: Plugin, signal: AbortSignal | undefined): Promise<Chart> {
+    return await this.#options.charts.fetch(this.#request(plugin), this.#resolved(plugin), signal);
+  }
+
+  /** What was downloaded, for what is no chart. */
+  async folder(plugin: Plugin, signal: AbortSignal | undefined): Promise<SourceFolder> {
+    return await fetchFolder(this.#options.charts, this.#request(plugin), this.#resolved(plugin), signal);
+  }
+
+  #resolved(plugin: Plugin): ResolvedChart {
     const known = this.known(plugin);
-    if (known === undefined) throw new EspalierError('SourceMissing', 'its chart was not looked up yet');
-    const resolved: ResolvedChart = { version: known.version, id: known.id };
-    return await this.#options.charts.fetch(this.#request(plugin), resolved, signal);
+    if (known === undefined) throw new EspalierError('SourceMissing', 'its source was not looked up yet');
+    return { version: known.version, id: known.id };
   }
 
   forget(key: string): void {
@@ -86,45 +95,61 @@ export class ChartSources {
   }
 }
 
-export function hasChartSource({ spec }: Plugin): boolean {
-  return spec.source.chart !== undefined || spec.source.oci !== undefined;
+/** What manifests and kustomizations are made from. */
+export interface SourceFolder extends Folder {
+  /** What stands for a version, where no commit does. */
+  version?: string;
 }
 
-/** The Secrets that fetching a chart needs. */
+export async function fetchFolder(
+  charts: Charts,
+  request: ChartRequest,
+  resolved: ResolvedChart,
+  signal: AbortSignal | undefined,
+): Promise<SourceFolder> {
+  return { ...(await charts.folder(request, resolved, signal)), version: resolved.version };
+}
+
+/** True for what is looked up on a server by its own schedule: a chart, or what is downloaded. */
+export function hasChartSource({ spec }: Plugin): boolean {
+  const { chart, oci, download } = spec.source;
+  return (chart ?? oci ?? download) !== undefined;
+}
+
+/** The Secrets that fetching needs. */
 export function chartSecretRefs(plugin: Plugin): ObjectRef[] {
-  const source = plugin.spec.source.chart ?? plugin.spec.source.oci;
-  return [source?.secretRef?.name, source?.verify?.secretRef.name].flatMap((name) =>
+  const { chart, oci, download } = plugin.spec.source;
+  const source = chart ?? oci;
+  return [(source ?? download)?.secretRef?.name, source?.verify?.secretRef.name].flatMap((name) =>
     name === undefined ? [] : [{ apiVersion: 'v1', kind: 'Secret', namespace: plugin.metadata.namespace ?? '', name }],
   );
 }
 
-/** What is asked of the outside for a Plugin's chart. `dataOf` reads a Secret, decoded. */
-export function chartRequest(
-  plugin: Plugin,
-  dataOf: (ref: ObjectRef) => Readonly<Record<string, string>> | undefined,
-): ChartRequest {
-  const { chart, oci } = plugin.spec.source;
-  const source = chart ?? oci;
-  const url = chart?.repository ?? oci?.url;
-  if (source === undefined || url === undefined)
-    throw new EspalierError('SourceMissing', 'the Plugin names no chart: set source.chart, source.oci or source.git', {
-      retry: false,
-    });
+/** What is asked of the outside for a Plugin's source. `dataOf` reads a Secret, decoded. */
+export function chartRequest(plugin: Plugin, dataOf: SecretData): ChartRequest {
+  try {
+    return requestOf(plugin, dataOf);
+  } catch (error) {
+    throw plugin.spec.source.download !== undefined && isError(error) ? asDownloadError(error) : error;
+  }
+}
+
+type SecretData = (ref: ObjectRef) => Readonly<Record<string, string>> | undefined;
+
+function requestOf(plugin: Plugin, dataOf: SecretData): ChartRequest {
+  const { chart, oci, download } = plugin.spec.source;
   const data = (name: string) => {
     const found = dataOf({ apiVersion: 'v1', kind: 'Secret', namespace: plugin.metadata.namespace ?? '', name });
     if (found === undefined)
       throw new EspalierError('ChartAuthFailed', `Secret ${name}, which its source names, does not exist`);
     return { ...found };
   };
-  const { secretRef, verify, version, digest } = source;
-  const credentials =
-    secretRef === undefined ? {} : { credentials: chartCredentials(data(secretRef.name), new URL(url).host) };
-  const wanted = version === undefined ? {} : { version };
+  const credentialsFor = (url: string, name: string | undefined) =>
+    name === undefined ? {} : { credentials: chartCredentials(data(name), new URL(url).host) };
+  const verify = (chart ?? oci)?.verify;
+  const digest = (chart ?? oci ?? download)?.digest;
   return {
-    origin:
-      chart === undefined
-        ? { type: 'oci', url, ...wanted, ...credentials }
-        : { type: 'repository', repository: url, name: chart.name, ...wanted, ...credentials },
+    origin: originOf(plugin, credentialsFor),
     ...(digest === undefined ? {} : { digest }),
     ...(verify === undefined
       ? {}
@@ -132,9 +157,36 @@ export function chartRequest(
   };
 }
 
-/** Another source is another question; other credentials for it are not. */
+function originOf(
+  { spec }: Plugin,
+  credentialsFor: (url: string, secret: string | undefined) => Pick<ChartOrigin & { type: 'oci' }, 'credentials'>,
+): ChartOrigin {
+  const { chart, oci, download } = spec.source;
+  if (chart !== undefined) {
+    const { repository, name, version, secretRef } = chart;
+    const wanted = version === undefined ? {} : { version };
+    return { type: 'repository', repository, name, ...wanted, ...credentialsFor(repository, secretRef?.name) };
+  }
+  if (oci !== undefined) {
+    const wanted = oci.version === undefined ? {} : { version: oci.version };
+    return { type: 'oci', url: oci.url, ...wanted, ...credentialsFor(oci.url, oci.secretRef?.name) };
+  }
+  if (download !== undefined) {
+    const { url, path, secretRef } = download;
+    const wanted = path === undefined ? {} : { path };
+    return { type: 'download', url, ...wanted, ...credentialsFor(url, secretRef?.name) };
+  }
+  throw new EspalierError(
+    'SourceMissing',
+    'the Plugin names no source: set source.chart, source.oci, source.git or source.download',
+    { retry: false },
+  );
+}
+
+/** Another source is another question; other credentials for it are not, nor is another place in the same download. */
 export function sourceHash({ spec }: Plugin): string {
-  const { chart, oci } = spec.source;
+  const { chart, oci, download } = spec.source;
+  if (download !== undefined) return contentKey({ download: [download.url, download.digest ?? null] }).slice(0, 20);
   const { secretRef: _, ...asked } = { secretRef: undefined, ...(chart ?? oci) };
   return contentKey({ asked }).slice(0, 20);
 }

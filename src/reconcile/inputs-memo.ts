@@ -38,7 +38,7 @@ export class InputsMemo {
         ? this.#chartSources.known(plugin)?.id
         : undefined;
     if ((hasOwn || hasChart) && ownTree === undefined)
-      return { state: 'waiting', why: hasOwn ? 'its repository to be read' : 'its chart to be looked up' };
+      return { state: 'waiting', why: hasOwn ? 'its repository to be read' : 'its source to be looked up' };
     const from: unknown[] = [ownTree, ...valuesRefs(plugin).map((ref) => this.#outside.get(ref))];
     const memo = this.#memos.get(plugin);
     const isSame =

@@ -49,12 +49,14 @@ export function inputsOf(
   const { defaults, parameters } = spec;
   const layers = { defaults, global: facts.values, parameters, from, values: spec.values };
   const values = spec.kind === 'manifests' ? templateValues(layers) : chartValues(layers);
-  const templated = spec.kind !== 'kustomize' && !(spec.kind === 'manifests' && spec.source.git?.template !== true);
+  const templated =
+    spec.kind !== 'kustomize' &&
+    !(spec.kind === 'manifests' && (spec.source.git ?? spec.source.download)?.template !== true);
   const key = contentKey({
     version: KEY_VERSION,
     name: `${plugin.metadata.namespace}/${plugin.metadata.name}`,
     kind: spec.kind,
-    source: withoutCommit(spec.source),
+    source: contentOf(spec.source),
     ownTree,
     namespace: spec.namespace,
     patches: spec.patches,
@@ -77,9 +79,14 @@ function valuesRef(plugin: Plugin, source: { kind: string; name: string }): Obje
   return { apiVersion: 'v1', kind: source.kind, namespace: plugin.metadata.namespace ?? '', name: source.name };
 }
 
-/** The folder's tree id says what it holds; which commit touched it last says nothing more. */
-function withoutCommit(source: Plugin['spec']['source']): Json {
-  const { git, ...rest } = source;
+/**
+ * What of a source decides the content. The folder's tree id says what it holds; which commit touched it last says nothing
+ * more. Neither does the address of a download beside its digest.
+ */
+function contentOf(source: Plugin['spec']['source']): Json {
+  const { git, download, ...rest } = source;
+  if (download !== undefined)
+    return { download: { path: download.path ?? null, template: download.template === true } };
   if (git === undefined) return rest as unknown as Json;
   const { commit: _, ...content } = git;
   return { ...rest, git: content } as unknown as Json;

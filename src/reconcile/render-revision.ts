@@ -15,7 +15,14 @@ import { parseValues } from '../declare/values-text.ts';
 import type { FileTree } from '../git/tree.ts';
 import { asAccount } from './account.ts';
 import { activityIn } from './activity.ts';
-import { chartRequest, chartSecretRefs, hasChartSource, sourceHash } from './chart-sources.ts';
+import {
+  chartRequest,
+  chartSecretRefs,
+  fetchFolder,
+  hasChartSource,
+  type SourceFolder,
+  sourceHash,
+} from './chart-sources.ts';
 import type { Compiled } from './compile.ts';
 import { type Facts, factsFrom } from './facts.ts';
 import { withoutSecrets } from './hide-secrets.ts';
@@ -23,7 +30,7 @@ import { type InputsAnswer, inputsOf, valuesRefs } from './inputs.ts';
 import { hasOwnSource } from './own-sources.ts';
 import { listRecords } from './release-records.ts';
 import { nextStep } from './release-state.ts';
-import { chartFromTree, renderSource } from './render.ts';
+import { chartFromTree, folderInGit, renderSource } from './render.ts';
 import type { RenderChartInput } from './render-chart.ts';
 import type { Rendered } from './rendered.ts';
 import { foreign, lockedBy } from './run-release.ts';
@@ -182,7 +189,7 @@ async function renderOne(
     try {
       return await renderSource({
         client: kinds,
-        tree: chart === undefined ? tree : undefined,
+        folder: chart?.folder ?? (async () => folderInGit(plugin, tree)),
         plugin,
         facts,
         inputs,
@@ -224,12 +231,12 @@ async function readInputs(
   return inputsOf(plugin, facts, (ref) => found.get(refKey(ref)) ?? 'unknown', parseValues, sourceId);
 }
 
-/** Which chart the source means: what the agent has found, so that a plan says what the agent will do, else what is there now. */
+/** Which chart or download the source means: what the agent has found, so that a plan says what the agent will do, else what is there now. */
 async function findChart(
   { client, helm }: RenderRevisionInput,
   plugin: Plugin,
   live: Plugin | undefined,
-): Promise<{ id: string; fetch(): Promise<Chart> }> {
+): Promise<{ id: string; fetch(): Promise<Chart>; folder(): Promise<SourceFolder> }> {
   const charts = helm.chartsFor(plugin, live);
   const data = new Map<string, Readonly<Record<string, string>>>();
   // A repository is hostile until proven: credentials go to a source that the Plugin in the cluster has already.
@@ -241,7 +248,11 @@ async function findChart(
   const request = chartRequest(plugin, (ref) => data.get(refKey(ref)));
   const found = live?.status?.resolved;
   const resolved = found?.source === sourceHash(plugin) ? found : await charts.resolve(request);
-  return { id: resolved.id, fetch: () => charts.fetch(request, resolved) };
+  return {
+    id: resolved.id,
+    fetch: () => charts.fetch(request, resolved),
+    folder: () => fetchFolder(charts, request, resolved, undefined),
+  };
 }
 
 /** What keeps a new revision of a release from being made: somebody else is at it. One that is somebody else's is a fault. */

@@ -6,7 +6,7 @@ import type { ClusterView } from '../render/cluster-view.ts';
 import { renderPlugin } from '../render/render.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { createLimit } from '../runtime/limit.ts';
-import { type ChartSources, hasChartSource } from './chart-sources.ts';
+import { type ChartSources, hasChartSource, type SourceFolder } from './chart-sources.ts';
 import type { Facts } from './facts.ts';
 import { type FinishInput, finishFor, toRendered } from './finish-rendered.ts';
 import type { KnownInputs } from './inputs.ts';
@@ -47,9 +47,11 @@ export function createRenderer(options: RendererOptions): Parts['render'] {
         tree === undefined
           ? () => chartSources.fetch(plugin, signal)
           : () => chartFromTree(charts, tree, plugin, signal);
+      const folder = async () =>
+        tree === undefined ? await chartSources.folder(plugin, signal) : folderInGit(plugin, tree);
       const readOrigin = (file: string) => fileOfSync(options, trees, facts, file);
       const helm = { cluster: client, view, chart, readOrigin };
-      const rendered = await renderSource({ client, tree, plugin, facts, inputs, signal, helm });
+      const rendered = await renderSource({ client, folder, plugin, facts, inputs, signal, helm });
       metrics.rendered(plugin.spec.kind, (clock.now() - started) / 1000);
       return rendered;
     });
@@ -68,8 +70,8 @@ export async function chartFromTree(
 }
 
 export interface RenderSourceInput extends FinishInput {
-  /** Undefined for a chart that is not in Git. */
-  tree: FileTree | undefined;
+  /** What manifests and kustomizations are made from. */
+  folder(): Promise<SourceFolder>;
   inputs: KnownInputs;
   signal?: AbortSignal;
   /** What charts need: a cluster to look at, and the chart itself. */
@@ -78,27 +80,32 @@ export interface RenderSourceInput extends FinishInput {
 
 /** From a source to finished objects: the one way, for the agent and for `espalier plan` and `render`. */
 export async function renderSource(input: RenderSourceInput): Promise<Rendered> {
-  const { client, tree, plugin, facts, inputs, signal, helm } = input;
-  const { git } = plugin.spec.source;
+  const { client, plugin, facts, inputs, signal, helm } = input;
   const timeoutMs = Math.min(parseDuration(plugin.spec.timeout), LONGEST_RENDERING_MS);
   const until = signal === undefined ? {} : { signal };
   if (plugin.spec.kind === 'helm' || plugin.spec.kind === 'template')
     return await renderChartPlugin({ client, plugin, facts, inputs, timeoutMs, ...helm, ...until });
-  if (tree === undefined || git === undefined)
-    throw new EspalierError('SourceMissing', `kind ${plugin.spec.kind} needs a folder in Git: set source.git`, {
-      retry: false,
-    });
+  const { tree, path, version } = await input.folder();
   const { objects, warnings } = await renderPlugin({
     plugin,
     tree,
-    path: git.path,
+    path,
     values: inputs.values,
     secrets: inputs.secrets,
     facts: facts.kubernetes === undefined ? {} : { kubernetesVersion: facts.kubernetes },
     limits: { timeoutMs },
     ...until,
   });
-  return toRendered(plugin, await finishFor({ client, plugin, facts }, objects), warnings);
+  const rendered = toRendered(plugin, await finishFor({ client, plugin, facts }, objects), warnings);
+  return version === undefined ? rendered : { ...rendered, version: { version } };
+}
+
+/** The folder of a tree that a Plugin's source names. */
+export function folderInGit({ spec }: Plugin, tree: FileTree): SourceFolder {
+  const path = spec.source.git?.path;
+  if (path !== undefined) return { tree, path };
+  const message = `kind ${spec.kind} needs a folder in Git or a download: set source.git or source.download`;
+  throw new EspalierError('SourceMissing', message, { retry: false });
 }
 
 /** A file of the Sync's repository at the commit that is in force. */

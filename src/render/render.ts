@@ -33,7 +33,7 @@ export interface RenderInput {
 export const REAL_TOOLS: RenderTools = { run: runProgram, path: toolPath };
 
 /**
- * Makes the objects of a Plugin from a folder in Git. The same input gives the same objects; nothing is reached but
+ * Makes the objects of a Plugin from a folder in Git or in a download. The same input gives the same objects; nothing is reached but
  * the given tree. Objects come out as they were written: see `finishObjects` for namespaces, patches and labels.
  */
 export async function renderPlugin(
@@ -80,7 +80,8 @@ export async function renderPlugin(
 function rendererOf({ plugin, path }: RenderInput): (context: RenderContext) => Promise<RenderedObjects> {
   const { kind, source } = plugin.spec;
   if (kind === 'kustomize') return renderKustomize;
-  if (kind === 'manifests') return source.git?.template === true ? renderTemplates : renderManifests;
+  if (kind === 'manifests')
+    return (source.git ?? source.download)?.template === true ? renderTemplates : renderManifests;
   throw new EspalierError(
     'RenderRefused',
     `${path}: kind ${kind} is made from a chart, not from a folder of manifests`,

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../src/api/index.ts';
 import { edit } from './edit.ts';
-import { COMMIT_SYNC, EXTENSION, GIT_PLUGIN, INSTANCE, OCI_PLUGIN, PLUGIN, SYNC } from './samples.ts';
+import { COMMIT_SYNC, DOWNLOAD_PLUGIN, EXTENSION, GIT_PLUGIN, INSTANCE, OCI_PLUGIN, PLUGIN, SYNC } from './samples.ts';
 
 export interface Case {
   title: string;
@@ -169,21 +169,21 @@ export const BAD: FaultCase[] = [
     title: 'two sources',
     object: edit(PLUGIN, '/spec/source/oci', { url: 'oci://registry.example.com/a/b' }),
     path: '/spec/source',
-    message: /^spec\.source must have exactly one of chart, oci and git$/,
-    server: /must have exactly one of chart, oci and git/,
+    message: /^spec\.source must have exactly one of chart, oci, git and download$/,
+    server: /must have exactly one of chart, oci, git and download/,
   },
   {
     title: 'no source',
     object: edit(PLUGIN, '/spec/source', {}),
     path: '/spec/source',
-    message: /must have exactly one of chart, oci and git/,
-    server: /must have exactly one of chart, oci and git/,
+    message: /must have exactly one of chart, oci, git and download/,
+    server: /must have exactly one of chart, oci, git and download/,
   },
   {
     title: 'a kustomization that comes from a chart repository',
     object: edit(PLUGIN, '/spec/kind', 'kustomize'),
     path: '/spec/source',
-    message: /^spec: kind kustomize and kind manifests need source\.git: a folder in Git$/,
+    message: /^spec: kind kustomize and kind manifests need source\.git, a folder in Git, or source\.download$/,
     server: /kind kustomize and kind manifests need source\.git/,
   },
   {
@@ -206,6 +206,27 @@ export const BAD: FaultCase[] = [
     path: '/spec/source/git/template',
     message: /source\.git\.template is for kind manifests only/,
     server: /source\.git\.template is for kind manifests only/,
+  },
+  {
+    title: 'a template that is downloaded and not of manifests',
+    object: edit(DOWNLOAD_PLUGIN, '/spec/kind', 'kustomize'),
+    path: '/spec/source/download/template',
+    message: /source\.download\.template is for kind manifests only/,
+    server: /source\.download\.template is for kind manifests only/,
+  },
+  ...['ftp://example.com/x.zip', 'https://example.com', 'https://example.com/', '/etc/x.yaml'].map((url) => ({
+    title: `a download from ${url}`,
+    object: edit(DOWNLOAD_PLUGIN, '/spec/source/download/url', url),
+    path: '/spec/source/download/url',
+    message: /must be the URL of a file, beginning with https:\/\//,
+    server: /must be the URL of a file/,
+  })),
+  {
+    title: 'a path that leads out of an archive',
+    object: edit(DOWNLOAD_PLUGIN, '/spec/source/download/path', '../x'),
+    path: '/spec/source/download/path',
+    message: /must be a path inside the archive/,
+    server: /must be a path inside the archive/,
   },
   {
     title: 'a ref without a repository of its own',

@@ -174,6 +174,21 @@ export const KUSTOMIZE_PLUGIN: PluginDeclaration = {
   },
 };
 
+const DOWNLOAD = {
+  url: 'https://example.com/releases/v1.2.3/manifests.zip',
+  path: 'manifests',
+  digest: TRUST.digest,
+  secretRef: { name: 'downloads' },
+  template: true,
+};
+
+export const DOWNLOAD_PLUGIN: PluginDeclaration = {
+  apiVersion: API,
+  kind: 'Plugin',
+  metadata: { name: 'gateway-api' },
+  spec: { kind: 'manifests', source: { download: DOWNLOAD } },
+};
+
 export const COMMIT_SYNC: SyncDeclaration = {
   apiVersion: API,
   kind: 'Sync',
@@ -208,6 +223,7 @@ export const EXTENSION: ExtensionDeclaration = {
         app: 'v0.1.0',
         source: { chart: { repository: 'https://charts.example.com', name: 'kubecarrier', version: '1', ...TRUST } },
       },
+      { app: 'v0.1.1', source: { download: DOWNLOAD } },
       ...REFS.map((ref) => ({ app: 'v0.2.0', source: { git: { ...GIT, ref } } })),
     ],
   },
@@ -244,4 +260,14 @@ const FOLLOWERS = REFS.flatMap((ref): [SyncDeclaration, PluginDeclaration] => {
   ];
 });
 
-export const SAMPLES = [SYNC, PLUGIN, GIT_PLUGIN, OCI_PLUGIN, KUSTOMIZE_PLUGIN, EXTENSION, INSTANCE, ...FOLLOWERS];
+export const SAMPLES = [
+  SYNC,
+  PLUGIN,
+  GIT_PLUGIN,
+  OCI_PLUGIN,
+  KUSTOMIZE_PLUGIN,
+  DOWNLOAD_PLUGIN,
+  EXTENSION,
+  INSTANCE,
+  ...FOLLOWERS,
+];

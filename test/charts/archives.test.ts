@@ -78,7 +78,7 @@ const refused: [title: string, archive: () => Uint8Array, message: RegExp, limit
   [
     'too large a file',
     () => chartTgz('web', '1.0.0', { a: Buffer.alloc(6 << 20) }),
-    /Helm takes 5242880 at most/,
+    /5242880 are allowed at most/,
     { ratio: 1e6 },
   ],
   [

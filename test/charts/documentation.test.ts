@@ -8,12 +8,18 @@ import { rangeFault } from '../../src/resolve/range.ts';
 import { blocksOf } from '../declare/documentation.ts';
 
 const page = await readFile(new URL('../../docs/charts.md', import.meta.url), 'utf8');
-const examples = blocksOf(page)
-  .filter(({ language }) => language === 'yaml')
-  .map(({ text }) => parse(text) as PluginDeclaration);
+const downloads = await readFile(new URL('../../docs/downloads.md', import.meta.url), 'utf8');
+const codes = await readFile(new URL('../../src/api/errors.ts', import.meta.url), 'utf8');
+const MiB = 1024 * 1024;
+
+function examplesOf(text: string): PluginDeclaration[] {
+  return blocksOf(text)
+    .filter(({ language }) => language === 'yaml')
+    .map((block) => parse(block.text) as PluginDeclaration);
+}
 
 describe('docs/charts.md', () => {
-  for (const example of examples) {
+  for (const example of examplesOf(page)) {
     test(`the example ${example.metadata.name} is valid`, () => assert.deepEqual(validateObject(example), []));
   }
 
@@ -27,8 +33,7 @@ describe('docs/charts.md', () => {
     );
   });
 
-  test('says the limits that there are, and explains every reason', async () => {
-    const MiB = 1024 * 1024;
+  test('says the limits that there are, and explains every reason', () => {
     const { archiveBytes, unpackedBytes, fileBytes, ratio, files, indexBytes } = DEFAULT_LIMITS;
     for (const words of [
       `more than ${archiveBytes / MiB} MiB, more than ${unpackedBytes / MiB} MiB unpacked`,
@@ -38,7 +43,25 @@ describe('docs/charts.md', () => {
     ]) {
       assert.ok(page.includes(words), words);
     }
-    const codes = await readFile(new URL('../../src/api/errors.ts', import.meta.url), 'utf8');
     for (const [, code] of codes.matchAll(/'(Chart\w+)'/g)) assert.match(page, new RegExp(`^\\| \`${code}\` \\|`, 'm'));
+  });
+});
+
+describe('docs/downloads.md', () => {
+  for (const example of examplesOf(downloads)) {
+    test(`the example ${example.metadata.name} is valid`, () => assert.deepEqual(validateObject(example), []));
+  }
+
+  test('says the limits that there are, and explains every reason', () => {
+    const { archiveBytes, folderBytes, ratio, files } = DEFAULT_LIMITS;
+    for (const words of [
+      `More than ${archiveBytes / MiB} MiB; of a folder more than ${folderBytes / MiB} MiB unpacked`,
+      `more than ${ratio} times as large`,
+      `more than ${files.toLocaleString('en')} files`,
+    ]) {
+      assert.ok(downloads.includes(words), words);
+    }
+    for (const [, code] of codes.matchAll(/'(Download\w+)'/g))
+      assert.match(downloads, new RegExp(`^\\| \`${code}\` \\|`, 'm'));
   });
 });

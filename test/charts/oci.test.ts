@@ -26,7 +26,7 @@ before(async () => {
     await shop.helm('package', 'src/web', '-d', 'packed');
     await shop.helm('push', `packed/web-${version}.tgz`, `oci://${open.host}/charts`, '--plain-http');
   }
-  // A tag that moves, as images have them, is no version.
+  // A tag that moves, as images have them, is no version that a range may choose.
   const { body } = await get(`http://${open.host}/v2/charts/web/manifests/1.0.0`);
   assert.equal(await put(`http://${open.host}/v2/charts/web/manifests/1.1`, body), 201);
   await shop.helm('registry', 'login', guarded.host, '-u', ADA.username, '-p', ADA.password, '--plain-http');
@@ -59,7 +59,7 @@ test('a chart that helm pushed, by range, by exact version and with a plus in it
     ['1.1.0', '1.1.0'],
     ['1.2.0+build.5', '1.2.0+build.5'],
     [undefined, '1.2.0+build.5'],
-    ['1.1', '1.1.0'],
+    ['1.0', '1.0.0'],
     ['>=2.0.0-0', '2.0.0-rc.1'],
   ]) {
     const resolved = await charts.resolve(ask(open, version));
@@ -68,6 +68,47 @@ test('a chart that helm pushed, by range, by exact version and with a plus in it
     assert.deepEqual([chart.name, chart.version, chart.usesLookup], ['web', expected, true]);
     assert.equal(chart.digest, sha256(await readFile(join(shop.path, `packed/web-${expected}.tgz`))));
   }
+});
+
+test('a tag of exactly that name comes before the versions that it would include', async () => {
+  const charts = shop.open();
+  const { body } = await get(`http://${open.host}/v2/charts/web/manifests/1.0.0`);
+  for (const tag of ['v1.34', 'v1.34-eks', 'v1.35.2']) {
+    assert.equal(await put(`http://${open.host}/v2/charts/web/manifests/${tag}`, body), 201);
+    const resolved = await charts.resolve(ask(open, tag));
+    assert.equal(resolved.version, tag);
+    assert.equal((await charts.fetch(ask(open, tag), resolved)).version, '1.0.0', 'the chart has a version of its own');
+  }
+  const exact = await charts.resolve(ask(open, '1.1'));
+  assert.deepEqual([exact.version, (await charts.fetch(ask(open, '1.1'), exact)).version], ['1.1', '1.0.0']);
+  await assert.rejects(charts.resolve(ask(open, 'v1.36')), { code: 'ChartNotFound' });
+  const { version } = await charts.resolve(ask(open, 'v1.35'));
+  assert.equal(version, 'v1.35.2', 'where there is no such tag it is a range');
+});
+
+test('the tags of a repository are listed whole, on many pages, with the login that it wants', async (t) => {
+  const { username, password } = ADA;
+  const charts = shop.open();
+  const tags = await charts.listTags(ask(open));
+  assert.ok(['1.0.0', '1.1', '1.2.0_build.5'].every((tag) => tags.includes(tag)));
+  assert.deepEqual(await charts.listTags(ask(guarded, undefined, {}, { username, password })), ['1.0.0']);
+  await assert.rejects(charts.listTags(ask(guarded)), { code: 'ChartAuthFailed', message: /asks for credentials/ });
+  const none = { origin: { type: 'oci' as const, url: `oci://${open.host}/charts/none` } };
+  await assert.rejects(charts.listTags(none), { code: 'ChartNotFound' });
+  const registry = await startWebsite();
+  t.after(() => registry.close());
+  registry.intercept = (request, response) => {
+    const last = Number(new URL(request.url ?? '', registry.url).searchParams.get('last') ?? 0);
+    const page = Array.from({ length: 1000 }, (_, at) => `v1.${last + at}`);
+    const link = { link: `</v2/many/tags/list?n=1000&last=${last + 1000}>; rel="next"` };
+    response.writeHead(200, last < 9000 ? link : {}).end(JSON.stringify({ tags: page }));
+    return true;
+  };
+  const origin = { type: 'oci' as const, url: `oci://127.0.0.1:${registry.port}/many` };
+  assert.equal((await charts.listTags({ origin })).length, 10_000);
+  registry.intercept = () => true;
+  const impatient = shop.open({ timeoutMs: 500 });
+  await assert.rejects(impatient.listTags({ origin }), { code: 'ChartFetchFailed', retry: true });
 });
 
 test('a registry that asks who we are gets the credentials that it is given, and says when they are missing or wrong', async () => {

@@ -33,7 +33,7 @@ const EXTENSION_VERSION = {
       ...RANGE_FIELD,
       description: 'Kubernetes versions that it fits, such as ">=1.29 <1.32". Absent: every one.',
     },
-    source: { ...SOURCE, description: 'Where it comes from: one of chart, oci and git.' },
+    source: { ...SOURCE, description: 'Where it comes from: one of chart, oci, git and download.' },
     from: {
       ...RANGE_FIELD,
       description: 'Application versions that can be upgraded to this one directly. Absent: every one.',

@@ -18,7 +18,11 @@ const REVISION = {
   properties: {
     commit: { type: 'string', description: 'Commit that last touched what the Plugin is made of.' },
     chart: { type: 'string', description: 'Name of the chart.' },
-    version: { type: 'string', description: "The chart's version; for a folder in Git the beginning of the commit." },
+    version: {
+      type: 'string',
+      description:
+        "The chart's version; for a folder in Git the beginning of the commit, for a download that of its digest.",
+    },
     app: { type: 'string', description: 'Version of the application, as the chart names it.' },
     key: {
       type: 'string',
@@ -108,15 +112,15 @@ const RELEASE = {
   },
 } as const satisfies Schema;
 
-/** Which exact chart a range or a repository meant at the last look. */
+/** Which exact chart or file a source meant at the last look. */
 const RESOLVED = {
   type: 'object',
   required: ['source', 'version', 'id'],
-  description: 'The chart that the source means, as of the last look.',
+  description: 'The chart or download that the source means, as of the last look.',
   properties: {
     source: { type: 'string', description: 'Hash of the source that was asked.' },
-    version: { type: 'string', description: 'Version of the chart.' },
-    id: { type: 'string', description: 'Digest of the chart, or what else tells it from any other.' },
+    version: { type: 'string', description: 'Version of the chart; for a download the beginning of its digest.' },
+    id: { type: 'string', description: 'Digest of the chart or download, or what else tells it from any other.' },
   },
 } as const satisfies Schema;
 

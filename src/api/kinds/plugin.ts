@@ -37,7 +37,7 @@ export const PLUGIN_SPEC = {
       description:
         'helm: a Helm release. kustomize: a kustomization. manifests: plain YAML. template: a chart that is only rendered and whose objects are applied, such as one made of Plugins.',
     },
-    source: { ...SOURCE, description: 'Where it comes from: one of chart, oci and git.' },
+    source: { ...SOURCE, description: 'Where it comes from: one of chart, oci, git and download.' },
     poll: {
       ...SCHEDULE_FIELD,
       default: '5m',
@@ -124,14 +124,19 @@ export const PLUGIN_SPEC = {
   },
   'x-kubernetes-validations': [
     {
-      rule: "self.kind in ['helm', 'template'] || has(self.source.git)",
-      message: 'kind kustomize and kind manifests need source.git: a folder in Git',
+      rule: "self.kind in ['helm', 'template'] || has(self.source.git) || has(self.source.download)",
+      message: 'kind kustomize and kind manifests need source.git, a folder in Git, or source.download',
       fieldPath: '.source',
     },
     {
       rule: "self.kind == 'manifests' || !has(self.source.git) || !self.source.git.template",
       message: 'source.git.template is for kind manifests only',
       fieldPath: '.source.git.template',
+    },
+    {
+      rule: "self.kind == 'manifests' || !has(self.source.download) || !self.source.download.template",
+      message: 'source.download.template is for kind manifests only',
+      fieldPath: '.source.download.template',
     },
   ],
 } as const satisfies Schema;

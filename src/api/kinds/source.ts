@@ -1,3 +1,4 @@
+import { PATH } from '../patterns.ts';
 import type { Complete, Schema } from '../schema.ts';
 import { GIT_REF, OBJECT_ID_FIELD, PATH_FIELD, RANGE_FIELD, SECRET_REF } from './parts.ts';
 
@@ -14,7 +15,7 @@ export const GIT_URL = {
   ],
 } as const satisfies Schema;
 
-const CHART_DIGEST = {
+const DIGEST = {
   type: 'string',
   maxLength: 71,
   'x-kubernetes-validations': [
@@ -79,7 +80,7 @@ export const CHART_SOURCE = {
       ...RANGE_FIELD,
       description: 'Version, or range whose highest version is taken. Absent: the latest stable one.',
     },
-    digest: { ...CHART_DIGEST, description: 'What the archive must be, whoever gives it: sha256:… of the .tgz.' },
+    digest: { ...DIGEST, description: 'What the archive must be, whoever gives it: sha256:… of the .tgz.' },
     secretRef: {
       ...SECRET_REF,
       description: `Secret in the Plugin's namespace with credentials for the repository (${CHART_SECRET_KEYS}).`,
@@ -113,10 +114,11 @@ export const OCI_SOURCE = {
     },
     version: {
       ...RANGE_FIELD,
-      description: 'Tag, or range whose highest tag is taken. Absent: the latest stable one.',
+      description:
+        'Tag, or range whose highest tag is taken; a tag of exactly that name, such as v1.34, comes first. Absent: the latest stable one.',
     },
     digest: {
-      ...CHART_DIGEST,
+      ...DIGEST,
       description:
         'What the chart must be, whoever gives it: the digest of the manifest, as helm push prints it, or of the .tgz.',
     },
@@ -167,13 +169,58 @@ export const GIT_SOURCE = {
   ],
 } as const satisfies Schema;
 
+export const DOWNLOAD_SOURCE = {
+  type: 'object',
+  required: ['url'],
+  description:
+    'A file from a web server: a .tgz or .zip with a chart (kinds helm and template) or a folder (kinds kustomize and manifests), or one file of YAML or JSON (kind manifests).',
+  properties: {
+    url: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 2048,
+      description: 'Where the file is, such as https://example.com/releases/v1.2.3/install.yaml.',
+      'x-kubernetes-validations': [
+        {
+          rule: `self.matches('^https?://[^ /]+/[^ ]+$')`,
+          message: 'must be the URL of a file, beginning with https://',
+        },
+      ],
+    },
+    path: {
+      ...PATH_FIELD,
+      'x-kubernetes-validations': [
+        {
+          rule: `self.matches('^${PATH}$')`,
+          message: 'must be a path inside the archive such as charts/web: no leading slash, no ".."',
+        },
+      ],
+      description:
+        'The folder of the chart, kustomization or manifests inside the archive; a single file is fine for manifests. Absent: all of it, or the one folder that it holds.',
+    },
+    digest: {
+      ...DIGEST,
+      description: 'What the file must be, whoever gives it: sha256:…, as sha256sum prints it.',
+    },
+    secretRef: {
+      ...SECRET_REF,
+      description: `Secret in the Plugin's namespace with credentials for the server (${CHART_SECRET_KEYS}).`,
+    },
+    template: {
+      type: 'boolean',
+      default: false,
+      description: 'The files are Go templates with bare parameters such as {{ .name }}, filled from the values.',
+    },
+  },
+} as const satisfies Schema;
+
 export const SOURCE = {
   type: 'object',
-  properties: { chart: CHART_SOURCE, oci: OCI_SOURCE, git: GIT_SOURCE },
+  properties: { chart: CHART_SOURCE, oci: OCI_SOURCE, git: GIT_SOURCE, download: DOWNLOAD_SOURCE },
   'x-kubernetes-validations': [
     {
-      rule: '[has(self.chart), has(self.oci), has(self.git)].filter(x, x).size() == 1',
-      message: 'must have exactly one of chart, oci and git',
+      rule: '[has(self.chart), has(self.oci), has(self.git), has(self.download)].filter(x, x).size() == 1',
+      message: 'must have exactly one of chart, oci, git and download',
     },
   ],
 } as const satisfies Schema;
@@ -182,3 +229,4 @@ export type Source = Complete<typeof SOURCE>;
 export type GitSource = Complete<typeof GIT_SOURCE>;
 export type ChartSource = Complete<typeof CHART_SOURCE>;
 export type OciSource = Complete<typeof OCI_SOURCE>;
+export type DownloadSource = Complete<typeof DOWNLOAD_SOURCE>;

@@ -13,8 +13,8 @@ export const CHECKS: ReadonlyMap<string, Check> = new Map<string, Check>([
     (self) => present(self, 'branch', 'tag', 'semver', 'commit') <= 1,
   ],
   [
-    '[has(self.chart), has(self.oci), has(self.git)].filter(x, x).size() == 1',
-    (self) => present(self, 'chart', 'oci', 'git') === 1,
+    '[has(self.chart), has(self.oci), has(self.git), has(self.download)].filter(x, x).size() == 1',
+    (self) => present(self, 'chart', 'oci', 'git', 'download') === 1,
   ],
   ['has(self.url) || !has(self.ref)', (self) => has(self, 'url') || !has(self, 'ref')],
   ['has(self.url) || !has(self.secretRef)', (self) => has(self, 'url') || !has(self, 'secretRef')],
@@ -25,13 +25,19 @@ export const CHECKS: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['has(self.apiVersion) == has(self.kind)', (self) => has(self, 'apiVersion') === has(self, 'kind')],
   ['has(self.kind) || !has(self.ready)', (self) => has(self, 'kind') || !has(self, 'ready')],
   [
-    "self.kind in ['helm', 'template'] || has(self.source.git)",
+    "self.kind in ['helm', 'template'] || has(self.source.git) || has(self.source.download)",
     (self) =>
-      (self.kind !== 'kustomize' && self.kind !== 'manifests') || !isFields(self.source) || has(self.source, 'git'),
+      (self.kind !== 'kustomize' && self.kind !== 'manifests') ||
+      !isFields(self.source) ||
+      present(self.source, 'git', 'download') > 0,
   ],
   [
     "self.kind == 'manifests' || !has(self.source.git) || !self.source.git.template",
     (self) => self.kind === 'manifests' || !isFields(self.source) || !isTemplate(self.source.git),
+  ],
+  [
+    "self.kind == 'manifests' || !has(self.source.download) || !self.source.download.template",
+    (self) => self.kind === 'manifests' || !isFields(self.source) || !isTemplate(self.source.download),
   ],
   ['has(self.app) != has(self.tagsFollow)', (self) => has(self, 'app') !== has(self, 'tagsFollow')],
   [
@@ -53,6 +59,6 @@ function present(self: Self, ...fields: string[]): number {
   return fields.filter((field) => has(self, field)).length;
 }
 
-function isTemplate(git: unknown): boolean {
-  return isFields(git) && git.template === true;
+function isTemplate(source: unknown): boolean {
+  return isFields(source) && source.template === true;
 }

@@ -33,7 +33,7 @@ export function reachOf(
       view,
       chartsFor(plugin, live) {
         if (isFork && hasChartSource(plugin) && !isInForce(plugin, live)) {
-          const message = `its chart is in a repository or registry, ${ELSEWHERE}`;
+          const message = `its source is on another server, ${ELSEWHERE}`;
           throw new EspalierError('SourceMissing', message, { retry: false });
         }
         return chartsFor(plugin, live);
