@@ -5,13 +5,15 @@ import { dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { API_VERSION, type KubeObject } from '../../src/api/index.ts';
+import { extensionYaml, version } from '../catalogue/scene.ts';
+import { startForgeScene } from '../forge/scene.ts';
 import { configMap } from '../support/agent.ts';
 import { testClient, testNamespace } from '../support/cluster.ts';
+import { eventually } from '../support/eventually.ts';
 import { commitFiles, testGitServer } from '../support/gitserver.ts';
 import { uniqueName } from '../support/names.ts';
 import { tempDir } from '../support/tempdir.ts';
 import { type Ended, espalier } from './support/espalier.ts';
-import { startFollowed } from './support/followed.ts';
 import { createPlugin, createSync } from './support/objects.ts';
 
 const run = promisify(execFile);
@@ -273,7 +275,7 @@ describe('espalier extensions in a cluster', () => {
     } as Parameters<typeof createPlugin>[0]);
     assert.match(
       (await at(0, 'uninstall', name, '--dry-run')).stdout,
-      new RegExp(`would delete[sS]*- ConfigMap ${namespace}/one`),
+      new RegExp(`would delete[\\s\\S]*- ConfigMap ${namespace}/one`),
     );
     assert.equal((await instances()).length, 1);
     const late = await at(1, 'uninstall', name, '--wait', '--timeout', '1s');
@@ -290,42 +292,81 @@ describe('espalier extensions in a cluster', () => {
     const spec = { extension: uniqueName('none') };
     const metadata = { name: 'web', namespace, labels, annotations };
     await client.create({ apiVersion: API_VERSION, kind: 'ExtensionInstance', metadata, spec } as KubeObject, {});
-    for (const verb of ['upgrade', 'uninstall']) {
-      const ended = await espalier(['extensions', verb, 'web', '-n', namespace]);
+    for (const args of [
+      ['upgrade', 'web', '--version', '2'],
+      ['uninstall', 'web'],
+    ]) {
+      const ended = await espalier(['extensions', ...args, '-n', namespace]);
       assert.match(ended.stderr, /declared in extensions\/web\.yaml of what sync\/.*platform follows.*--repository/);
       assert.equal(ended.code, 2);
     }
   });
 });
 
-test('espalier extensions --pull-request on a real Gitea: proposed once, changed when asked for something else, and none of it forced', async (t) => {
-  const followed = await startFollowed(t, { files: { 'catalogue/all.yaml': CATALOGUE } });
-  const { repository, namespace } = followed;
+test('installed by a pull request: the plan is its comment, the merge installs it, and no branch is ever forced', async (t) => {
+  const [base, demo] = [uniqueName('base'), uniqueName('demo')];
+  const parameters = { properties: { size: { type: 'integer', minimum: 1, default: 3 } } };
+  const from = (path: string) => ({ git: { path, template: true } });
+  const templated = (name: string): string => configMap(name, { size: '{{ .size }}' });
+  const scene = await startForgeScene(t, {
+    files: {
+      'catalogue/base.yaml': extensionYaml(base, { class: 'default', versions: [version('v1', 'apps/base')] }),
+      'catalogue/demo.yaml': extensionYaml(demo, {
+        ...{ dependsOn: [base], parameters },
+        versions: [
+          { app: 'v1.0.0', source: from('apps/v1') },
+          { app: 'v2.0.0', source: from('apps/v2') },
+        ],
+      }),
+      'apps/base/cm.yaml': configMap('base'),
+      'apps/v1/cm.yaml': templated('one'),
+      'apps/v2/cm.yaml': templated('two'),
+    },
+  });
+  const { repository, namespace, client } = scene;
   const url = `${repository.forge.url}/${repository.name}.git`;
   const at = async (code: number, ...args: string[]): Promise<Ended> => {
-    const author = ['--author', 'Ada <ada@example.com>'];
+    const author = args[0] === 'list' ? [] : ['--author', 'Ada <ada@example.com>'];
     const ended = await espalier(['extensions', ...args, '--repository', url, '-n', namespace, ...author]);
     assert.equal(ended.code, code, ended.stderr);
     return ended;
   };
-  const install = ['install', 'carrier', '--set', 'host=a.example.com', '--pull-request'];
-  const opened = await at(0, ...install);
-  assert.match(opened.stdout, /^opened pull request #1: http.*\/pulls\/1\n$/);
-  assert.match((await at(0, ...install)).stdout, /^is open already: pull request #1/);
+  const mapOf = async (name: string): Promise<unknown> =>
+    (await client.get({ apiVersion: 'v1', kind: 'ConfigMap', namespace, name }))?.data;
+
+  assert.match((await at(64, 'install', demo, '--set', 'size=0')).stderr, /parameter size is the number 0/);
+  const install = ['install', demo, '--name', 'mine', '--version', '~1', '--pull-request'];
+  const dry = await at(0, ...install, '--dry-run');
   assert.match(
-    (await at(0, ...install, '--set', 'replicas=3', '--message', 'Three of them')).stdout,
-    /^changed pull request #1/,
+    dry.stdout,
+    new RegExp(`would write extensions/${namespace}/mine\\.yaml[\\s\\S]*\\+ ConfigMap ${namespace}/one`),
   );
-  const branch = `espalier/install-${namespace}-carrier`;
+  assert.match((await at(0, ...install)).stdout, /^opened pull request #1: http.*\/pulls\/1\n$/);
+  assert.match((await at(0, ...install)).stdout, /^is open already: pull request #1/);
+  const more = await at(0, ...install, '--set', 'size=5', '--message', 'Five of them');
+  assert.match(more.stdout, /^changed pull request #1/);
   await repository.copy.fetch();
-  assert.match((await repository.copy.read(branch, `extensions/${namespace}/carrier.yaml`)) ?? '', /replicas: 3/);
+  const branch = `espalier/install-${namespace}-mine`;
+  assert.match((await repository.copy.read(branch, `extensions/${namespace}/mine.yaml`)) ?? '', /size: 5/);
+  const { head } = await repository.pull(1);
+  assert.match(await scene.says(head, 'success', 'espalier/test/plan'), /^1 plugin: 1 to create/);
+  const [comment] = await repository.comments(1);
+  assert.match(comment?.body ?? '', new RegExp(`ConfigMap ${namespace}/one`));
+
   await repository.mergePull(1);
+  await eventually(async () => assert.deepEqual(await mapOf('one'), { size: '5' }), { timeoutMs: 30_000 });
   assert.match((await at(2, ...install)).stderr, /is there already/);
-  const direct = await at(0, 'upgrade', 'carrier', '--version', '~2');
-  assert.match(direct.stdout, /^pushed \w{10} to main of .*: Upgrade carrier to ~2\n$/);
-  const away = await at(0, 'uninstall', 'carrier', '--pull-request', '--message', 'Away with it');
-  assert.match(away.stdout, /^opened pull request #2/);
-  assert.match((await at(2, 'uninstall', 'certs')).stderr, /needed by instance .*carrier/);
+  assert.match((await at(2, 'uninstall', base)).stderr, new RegExp(`needed by instance ${namespace}/mine`));
+
+  const moved = await at(0, 'upgrade', 'mine', '--version', '~2', '--wait');
+  assert.match(moved.stdout, /^pushed \w{10} to main of .*: Upgrade mine to ~2\n.*\/mine is ready\n$/);
+  assert.deepEqual(await mapOf('two'), { size: '5' });
+  assert.match((await at(0, 'list')).stdout, new RegExp(`${demo} .*${namespace}/mine v2\\.0\\.0`));
+  assert.match((await at(0, 'uninstall', 'mine', '--wait')).stdout, /mine is gone\n$/);
+  assert.equal(await mapOf('two'), undefined);
+
+  // The branch of the first pull request is still there: the second is told from it.
+  assert.match((await at(0, ...install, '--message', 'Once more')).stdout, /^opened pull request #2/);
 });
 
 async function checkout(t: Parameters<typeof tempDir>[0], files: Record<string, string>): Promise<string> {
