@@ -21,6 +21,7 @@ export type ErrorCode =
   | 'GitRefMissing'
   | 'GitUnreachable'
   | 'GitProtocolError'
+  | 'GitPushRefused'
   | 'GitTimedOut'
   | 'GitTooLarge'
   | 'GitUnsafePath'

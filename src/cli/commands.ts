@@ -66,6 +66,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./rollback.ts')).rollbackCommand(),
   },
   {
+    name: 'extensions',
+    summary: 'list, install, upgrade and uninstall extensions',
+    load: async () => (await import('./extensions.ts')).extensionsCommand(),
+  },
+  {
     name: 'test',
     summary: "run the tests of a Plugin's chart",
     load: async () => (await import('./test-release.ts')).testCommand(),

@@ -4,8 +4,9 @@ import type { Plan } from '../plan/whole.ts';
 import { inCluster } from './cluster.ts';
 import { addName } from './collect.ts';
 import { ExitCode } from './exit.ts';
-import { type ClusterOptions, type OutputOptions, wantsColor, withCluster, withOutput } from './options.ts';
-import { print, say } from './print.ts';
+import { type ClusterOptions, type OutputOptions, withCluster, withOutput } from './options.ts';
+import { say } from './print.ts';
+import { type PlanFormat, printPlan } from './print-plan.ts';
 
 interface Flags extends ClusterOptions, Omit<OutputOptions, 'output'> {
   namespace?: string;
@@ -17,7 +18,7 @@ interface Flags extends ClusterOptions, Omit<OutputOptions, 'output'> {
   plugin?: string[];
   full?: true;
   detailedExitcode?: true;
-  output?: 'text' | 'json' | 'markdown';
+  output?: PlanFormat;
 }
 
 const ABOUT = `
@@ -35,12 +36,11 @@ export function planCommand(): Command {
   )
     .option('--detailed-exitcode', '0 nothing would change, 2 something would, 1 faults or failure')
     .action(async (source: string | undefined, flags: Flags) => {
-      const made = await makePlan(source, flags).catch((error: unknown) => {
+      const { plan, footer } = await makePlan(source, flags).catch((error: unknown) => {
         if (flags.detailedExitcode === true) return fail(error, DETAILED.failed);
         throw error;
       });
-      await show(made, flags);
-      const { plan } = made;
+      await printPlan(plan, flags, footer);
       if (plan.faults.length > 0) throw new ExitCode(DETAILED.failed);
       const { hasChanges } = await import('../plan/whole.ts');
       if (flags.detailedExitcode === true && hasChanges(plan)) throw new ExitCode(DETAILED.changes);
@@ -51,11 +51,10 @@ export function planCommand(): Command {
 export function diffCommand(): Command {
   return common(new Command('diff').description('like plan, with the exit codes of kubectl diff')).action(
     async (source: string | undefined, flags: Flags) => {
-      const made = await makePlan(source, flags);
-      const { plan } = made;
+      const { plan, footer } = await makePlan(source, flags);
       const { hasChanges } = await import('../plan/whole.ts');
       if (!hasChanges(plan)) return;
-      await show(made, flags);
+      await printPlan(plan, flags, footer);
       throw new ExitCode(plan.faults.length > 0 ? ExitCode.failed : 1);
     },
   );
@@ -111,19 +110,6 @@ function pullNumber(text: string): number {
 
 function wrong(message: string): EspalierError {
   return new EspalierError('InvalidConfiguration', message, { retry: false });
-}
-
-async function show({ plan, footer }: Made, flags: Flags): Promise<void> {
-  if (flags.output === 'json') {
-    const { planDocument } = await import('../plan/json-form.ts');
-    print(JSON.stringify(planDocument(plan), null, 2));
-  } else if (flags.output === 'markdown') {
-    const { planMarkdown } = await import('../plan/markdown.ts');
-    print(planMarkdown(plan, { footer }).trimEnd());
-  } else {
-    const { planText } = await import('../plan/text.ts');
-    print(planText(plan, { color: wantsColor(flags), full: flags.full === true }).trimEnd());
-  }
 }
 
 async function fail(error: unknown, code: number): Promise<never> {

@@ -21,6 +21,8 @@ export async function runCli(argv: readonly string[]): Promise<number> {
     .version(VERSION_TEXT, '-V, --version')
     .showHelpAfterError('(run with --help for usage)')
     .showSuggestionAfterError()
+    // What stands behind a command is that command's: some have a --version of their own.
+    .enablePositionalOptions()
     .addHelpText('after', EXAMPLES)
     .exitOverride();
   const [first, second] = argv.filter((word) => !word.startsWith('-'));

@@ -8,6 +8,8 @@ import { once } from './once.ts';
 import { orNone } from './or-none.ts';
 import { fromOthers, type StoredComment, upsertOwn } from './own-comment.ts';
 import { byNextField, readPages } from './pages.ts';
+import { bitbucketCloudProposal } from './proposal-words.ts';
+import { propose } from './propose.ts';
 import { putHook } from './put-hook.ts';
 import { at, commitAt, idAt, listAt, numberAt, otherShape, textAt, textOrNothing, timeAt } from './shape.ts';
 
@@ -15,6 +17,7 @@ const RIGHTS = {
   read: 'the scope repository',
   statuses: 'the scope repository:write',
   pulls: 'the scope pullrequest',
+  writePulls: 'the scope pullrequest:write',
   comments: 'the scope pullrequest:write',
   permission: 'the scopes account and repository:admin, and an account that administers the repository',
   hooks: 'the scope webhook, and an account that administers the repository',
@@ -149,6 +152,10 @@ export function bitbucketCloudForge(ask: Ask, path: readonly string[], web: stri
       const pull = await readPull(answer.body, signal);
       if (pull === undefined) throw otherShape('source.commit.hash', 'the newest commit of its pull request');
       return pull;
+    },
+    openPullRequest(proposal, signal) {
+      const words = bitbucketCloudProposal(repo, name, PULLS_PAGE, proposal);
+      return propose(ask, { ...words, reads: RIGHTS.pulls, writes: RIGHTS.writePulls }, proposal, name, signal);
     },
     async comments(number, signal) {
       const listed = await listComments(number, signal);

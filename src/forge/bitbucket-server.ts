@@ -7,12 +7,15 @@ import { once } from './once.ts';
 import { orNone } from './or-none.ts';
 import { fromOthers, type StoredComment, upsertOwn } from './own-comment.ts';
 import { byStart, readPages } from './pages.ts';
+import { bitbucketServerProposal } from './proposal-words.ts';
+import { propose } from './propose.ts';
 import { putHook } from './put-hook.ts';
 import { at, commitAt, idAt, listAt, numberAt, textAt, textOrNothing } from './shape.ts';
 
 const RIGHTS = {
   read: 'an HTTP access token with repository read',
   statuses: 'an HTTP access token with repository read',
+  writePulls: 'an HTTP access token with repository write',
   comments: 'an HTTP access token with repository write',
   permission: 'an HTTP access token with repository admin',
   hooks: 'an HTTP access token with repository admin',
@@ -111,6 +114,10 @@ export function bitbucketServerForge(ask: Ask, path: readonly string[], web: str
       const where = `${repo}/pull-requests/${number}`;
       const answer = await orNone(ask, { method: 'GET', path: where, what, needs: RIGHTS.read }, repository, signal);
       return answer && readPull(answer.body);
+    },
+    openPullRequest(proposal, signal) {
+      const words = bitbucketServerProposal(repo, [path[0] ?? '', path[1] ?? ''], PAGE, proposal);
+      return propose(ask, { ...words, reads: RIGHTS.read, writes: RIGHTS.writePulls }, proposal, name, signal);
     },
     async comments(number, signal) {
       return fromOthers(await listComments(number, signal));

@@ -49,6 +49,23 @@ export interface OwnComment {
   id?: string;
 }
 
+/** A branch of the repository itself that is to be merged into another. */
+export interface Proposal {
+  title: string;
+  /** Markdown without HTML: not every forge takes it. */
+  body: string;
+  /** Name of the branch, without `refs/heads/`; it is pushed already. */
+  head: string;
+  base: string;
+}
+
+export interface Proposed {
+  number: number;
+  /** Its page on the forge. */
+  url: string;
+  done: 'created' | 'changed' | 'unchanged';
+}
+
 export interface ForgeLimits {
   /** Characters of a comment. */
   comment: number;
@@ -69,6 +86,8 @@ export interface Forge {
   openPullRequests(signal: AbortSignal): Promise<PullRequest[]>;
   /** Undefined when there is none of that number. */
   pullRequest(number: number, signal: AbortSignal): Promise<PullRequest | undefined>;
+  /** Opens a pull request; where one of the same branches is open, that one says afterwards what is given here. */
+  openPullRequest(proposal: Proposal, signal: AbortSignal): Promise<Proposed>;
   /** In the order in which they were written, the agent's own left out. */
   comments(number: number, signal: AbortSignal): Promise<Comment[]>;
   /** Writes the comment, or changes it in place; one that a person deleted is written again. Answers its id. */

@@ -12,6 +12,7 @@ const RIGHTS = {
   readRepository: 'the scope read:repository',
   statuses: 'the scope write:repository, and an account that may write to the repository',
   readPulls: 'the scope read:repository',
+  writePulls: 'the scope write:repository, and an account that may write to the repository',
   comments: 'the scope write:issue, and an account that may read the repository',
   permission: 'the scope read:repository, and an account that administers the repository',
   hooks: 'the scope write:repository, and an account that administers the repository',

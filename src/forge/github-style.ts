@@ -5,6 +5,8 @@ import type { Comment, CommitStatus, Forge, ForgeLimits, PullRequest, StatusStat
 import { orNone } from './or-none.ts';
 import { fromOthers, type StoredComment, upsertOwn } from './own-comment.ts';
 import { byLink, readPages } from './pages.ts';
+import { githubStyleProposal } from './proposal-words.ts';
+import { propose } from './propose.ts';
 import { at, commitAt, idAt, listAt, numberAt, textAt, textOrNothing, timeAt } from './shape.ts';
 import { shortName, webLink } from './wording.ts';
 
@@ -18,7 +20,9 @@ export interface Dialect {
   /** The account that comments are written by. */
   account(signal: AbortSignal): Promise<string>;
   /** The rights that calls take, in the forge's words. */
-  rights: Readonly<Record<'readRepository' | 'statuses' | 'readPulls' | 'comments' | 'permission' | 'hooks', string>>;
+  rights: Readonly<
+    Record<'readRepository' | 'statuses' | 'readPulls' | 'writePulls' | 'comments' | 'permission' | 'hooks', string>
+  >;
   ensureWebhook: Forge['ensureWebhook'];
 }
 
@@ -117,6 +121,10 @@ export function githubStyle(ask: Ask, path: readonly string[], dialect: Dialect)
         signal,
       );
       return answer && readPull(answer.body);
+    },
+    openPullRequest(proposal, signal) {
+      const words = githubStyleProposal(repo, path[0] ?? '', pageSize, proposal);
+      return propose(ask, { ...words, reads: rights.readPulls, writes: rights.writePulls }, proposal, name, signal);
     },
     async comments(number, signal) {
       return fromOthers(await listComments(number, signal));

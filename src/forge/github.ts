@@ -23,6 +23,7 @@ const RIGHTS = {
   readRepository: 'the permission "Metadata: read" (classic token: scope repo)',
   statuses: 'the permission "Commit statuses: write" (classic token: scope repo:status)',
   readPulls: 'the permission "Pull requests: read" (classic token: scope repo)',
+  writePulls: 'the permission "Pull requests: write" (classic token: scope repo)',
   comments: 'the permissions "Pull requests: write" and "Issues: write" (classic token: scope repo)',
   permission: 'the permission "Metadata: read", and write access to the repository (classic token: scope repo)',
   hooks: 'the permission "Webhooks: write" (classic token: scope admin:repo_hook)',

@@ -8,6 +8,8 @@ import { once } from './once.ts';
 import { orNone } from './or-none.ts';
 import { fromOthers, type StoredComment, upsertOwn } from './own-comment.ts';
 import { byLink, readPages } from './pages.ts';
+import { gitlabProposal } from './proposal-words.ts';
+import { propose } from './propose.ts';
 import { putHook } from './put-hook.ts';
 import { at, commitAt, idAt, listAt, numberAt, textAt, textOrNothing, timeAt } from './shape.ts';
 import { shortName, webLink } from './wording.ts';
@@ -19,6 +21,7 @@ const RIGHTS = {
   read: 'a token with the scope api, and at least the role Reporter in the project',
   statuses:
     'a token with the scope api, and at least the role Developer in the project (Maintainer where the branch is protected)',
+  writePulls: 'a token with the scope api, and at least the role Developer in the project',
   comments: 'a token with the scope api, and at least the role Reporter in the project',
   hooks: 'a token with the scope api, and the role Maintainer in the project',
   account: 'a token with the scope api',
@@ -121,6 +124,10 @@ export function gitlabForge(ask: Ask, path: readonly string[]): Omit<Forge, 'clo
       const where = `${project}/merge_requests/${number}`;
       const answer = await orNone(ask, { method: 'GET', path: where, what, needs: RIGHTS.read }, repository, signal);
       return answer && readMerge(answer.body);
+    },
+    openPullRequest(proposal, signal) {
+      const words = gitlabProposal(project, PAGE, proposal);
+      return propose(ask, { ...words, reads: RIGHTS.read, writes: RIGHTS.writePulls }, proposal, name, signal);
     },
     async comments(number, signal) {
       return fromOthers(await listNotes(number, signal));

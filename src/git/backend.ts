@@ -26,11 +26,24 @@ export interface FetchResult {
   pack?: string;
 }
 
+export interface PushRequest {
+  /** Full name of the branch. */
+  ref: string;
+  /** Where it must stand on the server; `undefined`: it must not exist. */
+  from: string | undefined;
+  /** A descendant of where it stands. */
+  commit: string;
+  /** What the server does not have of that commit. */
+  pack: Buffer;
+}
+
 /** One way to talk to a server. Both ways leave packs and a shallow file in the same bare repository. */
 export interface Backend {
   readonly name: 'builtin' | 'system';
   /** Refs that start with one of the prefixes. An incomplete answer is an error, never a shorter list. */
   listRefs(prefixes: string[], signal: AbortSignal): Promise<RemoteRef[]>;
   fetch(request: FetchRequest, signal: AbortSignal): Promise<FetchResult>;
+  /** Moves a branch forward, and nothing else: GitPushRefused where the server declines or somebody was faster. */
+  push(request: PushRequest, signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }

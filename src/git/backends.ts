@@ -42,6 +42,7 @@ export class Backends {
   readonly #dialer: Dialer;
   readonly #marker: string;
   readonly #token: InstallationToken | undefined;
+  readonly #writing: InstallationToken | undefined;
   #builtin: Backend | undefined;
   #system: Backend | undefined;
 
@@ -56,10 +57,10 @@ export class Backends {
       connectTimeoutMs: Math.min(CONNECT_MS, timeoutMs),
       silenceMs: timeoutMs,
     });
-    this.#token =
-      credentials.kind === 'githubApp'
-        ? new InstallationToken(credentials, this.#dialer, policy, options.now ?? Date.now)
-        : undefined;
+    const { now = Date.now } = options;
+    if (credentials.kind !== 'githubApp') return;
+    this.#token = new InstallationToken(credentials, this.#dialer, policy, now);
+    this.#writing = new InstallationToken(credentials, this.#dialer, policy, now, { contents: 'write' });
   }
 
   /** Over https never the program: it can take a web page for an empty repository, and that would read as a missing branch. */
@@ -72,6 +73,11 @@ export class Backends {
     if (url.protocol === 'ssh') return this.#useSystem();
     const large = backend === 'auto' && (await exists(this.#marker)) && (await this.#git()) !== undefined;
     return backend === 'system' || large ? this.#vouched(await this.#useSystem()) : this.#useBuiltin();
+  }
+
+  async forPush(): Promise<Backend> {
+    const { backend = 'auto', url } = this.#options;
+    return url.protocol === 'ssh' || backend === 'system' ? this.#useSystem() : this.#useBuiltin();
   }
 
   /** A fetch by the program whose finding that something is missing counts only when the server is one that speaks Git. */
@@ -93,8 +99,8 @@ export class Backends {
 
   /** All that must not be seen of the credentials in use. */
   get secrets(): string[] {
-    const token = this.#token?.current;
-    return [...secretsOf(this.#options.credentials), ...(token === undefined ? [] : [token])];
+    const tokens = [this.#token?.current, this.#writing?.current].filter((token) => token !== undefined);
+    return [...secretsOf(this.#options.credentials), ...tokens];
   }
 
   /** Notes how a fetch went, for the choice at the next one. */
@@ -117,7 +123,8 @@ export class Backends {
       ...this.#options,
       url: this.#options.url.href,
       dialer: this.#dialer,
-      authorize: (signal) => this.#authorize(signal),
+      authorize: (signal) => this.#authorize(this.#token, signal),
+      authorizePush: (signal) => this.#authorize(this.#writing, signal),
     });
     return this.#builtin;
   }
@@ -134,7 +141,8 @@ export class Backends {
       ...this.#options,
       path,
       caBundle: this.#caBundle(),
-      authorize: (signal) => this.#authorize(signal),
+      authorize: (signal) => this.#authorize(this.#token, signal),
+      authorizePush: (signal) => this.#authorize(this.#writing, signal),
     });
     return this.#system;
   }
@@ -151,7 +159,7 @@ export class Backends {
     return both.length === 0 ? undefined : both.join('\n');
   }
 
-  async #authorize(signal: AbortSignal): Promise<string | undefined> {
+  async #authorize(app: InstallationToken | undefined, signal: AbortSignal): Promise<string | undefined> {
     const { credentials } = this.#options;
     switch (credentials.kind) {
       case 'anonymous':
@@ -162,7 +170,7 @@ export class Backends {
       case 'bearer':
         return `Bearer ${credentials.token}`;
       case 'githubApp': {
-        const token = await this.#token?.get(signal);
+        const token = await app?.get(signal);
         return token === undefined ? undefined : basicHeader('x-access-token', token);
       }
     }

@@ -2,12 +2,13 @@ import * as fs from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import git from 'isomorphic-git';
 import { isError } from '../api/index.ts';
-import type { Backend, FetchRequest, FetchResult, RemoteRef } from './backend.ts';
+import type { Backend, FetchRequest, FetchResult, PushRequest, RemoteRef } from './backend.ts';
 import { indexPack } from './indexpack.ts';
 import { HEAD_REF, packFolder, placePack, readShallow, temporaryPath, writeShallow } from './layout.ts';
 import { isOid } from './objects.ts';
 import type { ObjectStore } from './objectstore.ts';
 import { PackSink } from './packsink.ts';
+import { pushOverHttps } from './push.ts';
 import { unsupported } from './serveranswer.ts';
 import { settleShallow } from './shallow.ts';
 import { type ServerMemory, type SmartOptions, smartClient } from './smart.ts';
@@ -15,6 +16,8 @@ import { type ServerMemory, type SmartOptions, smartClient } from './smart.ts';
 export interface BuiltinOptions extends SmartOptions {
   dir: string;
   store: ObjectStore;
+  /** Login for what is written: the token of a GitHub App may be asked for less else. */
+  authorizePush(signal: AbortSignal): Promise<string | undefined>;
 }
 
 /** Speaks to https servers without any program: isomorphic-git does the talking, our own code takes what arrives. */
@@ -112,7 +115,10 @@ export function builtinBackend(options: BuiltinOptions): Backend {
     http.rethrow();
   }
 
-  return { name: 'builtin', listRefs, fetch, close: async () => undefined };
+  const push = (request: PushRequest, signal: AbortSignal): Promise<void> =>
+    pushOverHttps({ ...options, authorize: options.authorizePush }, request, signal);
+
+  return { name: 'builtin', listRefs, fetch, push, close: async () => undefined };
 }
 
 function ignoreMissing(error: unknown): void {

@@ -17,6 +17,16 @@ const COMPLAINTS: [RegExp, ErrorCode, string][] = [
     'was not asked: the private key (`identity`) is unreadable, or its passphrase (`password`) is wrong',
   ],
   [
+    /permission to .* denied|denied for writing|(not allowed|no permission) to push|read[ -]only/i,
+    'GitAuthFailed',
+    'does not let these credentials write to the repository; give them that right',
+  ],
+  [
+    /\[(remote )?rejected\]|failed to push some refs/i,
+    'GitPushRefused',
+    'does not take the push; where the branch is protected, ask for a pull request instead',
+  ],
+  [
     /couldn't find remote ref|not our ref|unadvertised object/i,
     'GitRefMissing',
     'does not offer that branch, tag or commit',
@@ -48,12 +58,9 @@ export function explainComplaint(host: string, stderr: string): EspalierError {
     'GitProtocolError' as const,
     "gave an answer that is not Git's protocol; check that the URL is the one for cloning",
   ];
-  const last = stderr
-    .split('\n')
-    .map((line) => line.replace(/[^\x20-\x7e]/g, ' ').trim())
-    .filter((line) => /^(fatal|error|remote|ssh|.*: permission denied)/i.test(line))
-    .at(-1)
-    ?.slice(0, 200);
+  const lines = stderr.split('\n').map((line) => line.replace(/[^\x20-\x7e]/g, ' ').trim());
+  const telling = lines.filter((line) => /^(fatal|error|remote|ssh|.*: permission denied)/i.test(line));
+  const last = (lines.find((line) => /^! \[.*rejected\]/.test(line)) ?? telling.at(-1))?.slice(0, 200);
   const said = last === undefined ? '' : ` (${last})`;
   return new EspalierError(code, `${host} ${what}${said}.`, { data: { said: last ?? '' } });
 }

@@ -5,6 +5,7 @@ import { DEFAULT_LIMITS } from './limits.ts';
 import { hashObject } from './objects.ts';
 import { tooLarge } from './packentry.ts';
 import { type EntryType, type FileTree, joinPath, notFollowed, splitPath, type TreeEntry, walkTree } from './tree.ts';
+import { treeBytes } from './treebytes.ts';
 
 const MODES: Record<EntryType, string> = { file: '100644', folder: '040000', link: '120000', submodule: '160000' };
 
@@ -32,7 +33,7 @@ export function folderTree(directory: string): FileTree {
   async function idOf(path: string, type: EntryType): Promise<string> {
     if (type === 'link') return hashObject('blob', await readlink(join(directory, path), { encoding: 'buffer' }));
     if (type === 'file') return hashObject('blob', await readRegular(join(directory, path)));
-    return idOfFolder(await tree.list(path));
+    return hashObject('tree', treeBytes(await tree.list(path), 'utf8'));
   }
 
   async function listFolder(folder: string): Promise<TreeEntry[]> {
@@ -98,13 +99,6 @@ async function readRegular(file: string): Promise<Buffer> {
   } finally {
     await handle.close();
   }
-}
-
-export function idOfFolder(entries: TreeEntry[]): string {
-  const parts = entries.map(({ mode, name, oid }) =>
-    Buffer.concat([Buffer.from(`${mode.replace(/^0/, '')} ${name}\0`), Buffer.from(oid, 'hex')]),
-  );
-  return hashObject('tree', Buffer.concat(parts));
 }
 
 /** Git sorts names by bytes, a folder as if its name ended with a slash. */

@@ -1,6 +1,7 @@
-import { idOfFolder, inGitOrder } from './foldertree.ts';
+import { inGitOrder } from './foldertree.ts';
 import { hashObject } from './objects.ts';
 import { type FileTree, joinPath, notFollowed, splitPath, type TreeEntry, walkTree } from './tree.ts';
+import { treeBytes } from './treebytes.ts';
 
 /** What lies at a path: bytes, or a link, which is listed and never followed. */
 export type MemoryFile = { type: 'file'; data: Uint8Array } | { type: 'link' };
@@ -67,7 +68,7 @@ function foldersOf(files: ReadonlyMap<string, MemoryFile>): Map<string, Folder> 
   const depth = (path: string): number => (path === '' ? 0 : path.split('/').length);
   for (const path of [...held.keys()].sort((a, b) => depth(b) - depth(a))) {
     const entries = (held.get(path) ?? []).sort(inGitOrder);
-    const oid = idOfFolder(entries);
+    const oid = hashObject('tree', treeBytes(entries, 'utf8'));
     folders.set(path, { entries, oid });
     if (path !== '') add(path, { type: 'folder', oid, mode: '040000' });
   }

@@ -4,6 +4,7 @@ import { mergeLines } from './mergelines.ts';
 import { damaged, type GitObject, hashObject, parseCommit, parseTree } from './objects.ts';
 import type { ObjectStore } from './objectstore.ts';
 import { type FileTree, joinPath, MAX_WALK_DEPTH, MAX_WALK_ENTRIES } from './tree.ts';
+import { type NamedEntry, treeBytes } from './treebytes.ts';
 
 export interface Merge {
   /** The files after the merge. Its `commit` is the head's. */
@@ -124,15 +125,15 @@ export async function mergeTrees(
     const ancestor = await entriesOf(three.ancestor);
     const base = await entriesOf(three.base);
     const head = await entriesOf(three.head);
-    const merged: [string, Entry][] = [];
+    const merged: NamedEntry[] = [];
     for (const name of new Set([...ancestor.keys(), ...base.keys(), ...head.keys()])) {
       const below = { ancestor: ancestor.get(name), base: base.get(name), head: head.get(name) };
       const entry = await mergeEntry(joinPath(path, name), below, depth + 1);
-      if (entry !== undefined) merged.push([name, entry]);
+      if (entry !== undefined) merged.push({ name, ...entry });
     }
     // Git knows no empty folders, but for the root.
     if (merged.length === 0 && depth > 0) return undefined;
-    return { mode: FOLDER, oid: make('tree', writeTree(merged)) };
+    return { mode: FOLDER, oid: make('tree', treeBytes(merged, 'latin1')) };
   }
 
   const root = await mergeFolder(
@@ -182,18 +183,6 @@ function kindOf({ mode }: Entry): 'file' | 'folder' | 'other' {
 function plain(mode: string): string {
   if (!mode.startsWith('10')) return mode;
   return (Number.parseInt(mode, 8) & 0o100) === 0 ? '100644' : '100755';
-}
-
-/** The bytes of a folder in Git's order: by bytes of the name, a folder as if its name ended with a slash. */
-function writeTree(entries: [name: string, entry: Entry][]): Buffer {
-  const keyed = entries.map(([name, entry]) => ({ key: kindOf(entry) === 'folder' ? `${name}/` : name, name, entry }));
-  keyed.sort((x, y) => (x.key < y.key ? -1 : 1));
-  return Buffer.concat(
-    keyed.flatMap(({ name, entry }) => [
-      Buffer.from(`${entry.mode.replace(/^0+/, '')} ${name}\0`, 'latin1'),
-      Buffer.from(entry.oid, 'hex'),
-    ]),
-  );
 }
 
 function tooLarge(what: string): EspalierError {

@@ -45,6 +45,12 @@ function lengthOf(bytes: Buffer, at: number): number {
   return length;
 }
 
+/** One line of ours. */
+export function packetLine(text: string): Buffer {
+  const data = Buffer.from(text);
+  return Buffer.concat([Buffer.from((data.length + 4).toString(16).padStart(4, '0')), data]);
+}
+
 /** What a server says when it refuses inside the protocol; undefined for any other line. */
 export function refusalIn(packet: Packet): string | undefined {
   return packet.data.subarray(0, 4).toString('latin1') === 'ERR ' ? packet.data.toString('utf8', 4).trim() : undefined;

@@ -1,9 +1,10 @@
 import { resolve as absolute } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { isError } from '../api/index.ts';
-import type { Backend, RemoteRef } from './backend.ts';
+import type { Backend, PushRequest, RemoteRef } from './backend.ts';
 import { type BackendChoice, Backends } from './backends.ts';
 import { ByteCache } from './bytecache.ts';
+import { type CommitRequest, type Committed, commitOnto } from './commitonto.ts';
 import type { Credentials } from './credentials.ts';
 import { withDeadline } from './deadline.ts';
 import type { ProxySettings } from './dial.ts';
@@ -78,6 +79,8 @@ export interface GitRepository {
   mergeBase(a: string, b: string): Promise<MergeBase>;
   /** Commits from `young` back to but without `old` by first parents, the newest first; fewer where stored history ends. */
   firstParents(young: string, old: string, limit: number): Promise<Commit[]>;
+  /** Makes one commit of a few changed files on top of a branch, and pushes it there or to a new one. Never forces. */
+  commitOnto(request: CommitRequest): Promise<Committed>;
   /** Rebuilds the store when it has grown beyond its limits, or at once. `fetch` does so by itself. */
   maintain(options?: { force?: boolean }): Promise<MaintenanceResult>;
   close(): Promise<void>;
@@ -162,7 +165,13 @@ export async function openRepository(options: RepositoryOptions): Promise<GitRep
       }),
   });
 
-  return {
+  const push = (request: PushRequest): Promise<void> =>
+    exclusively(dir, async () => {
+      const backend = await backends.forPush();
+      await run('Pushing to', (signal) => backend.push(request, signal));
+    });
+
+  const repository: GitRepository = {
     url: url.href,
     refs: (prefixes = EVERYTHING) => listRefs(prefixes),
     async resolve(spec) {
@@ -198,6 +207,7 @@ export async function openRepository(options: RepositoryOptions): Promise<GitRep
     tree: (commit) => gitTree(store, commit),
     merge: (base, head, ancestor) => mergeTrees(store, { base, head, ancestor }),
     ...lineage,
+    commitOnto: (request) => commitOnto({ ...repository, push, now: options.now ?? Date.now }, request),
     maintain: ({ force = false } = {}) => tidy(force),
     async close() {
       closed.abort();
@@ -205,4 +215,5 @@ export async function openRepository(options: RepositoryOptions): Promise<GitRep
       await Promise.all([store.close(), backends.close()]);
     },
   };
+  return repository;
 }

@@ -3,9 +3,11 @@ import { discard, type HttpAnswer } from './http.ts';
 import { describeBytes, type GitLimits } from './limits.ts';
 import { once, readPackets, refusalIn } from './pktline.ts';
 
+type Service = 'upload-pack' | 'receive-pack';
+
 /** The content type of an answer to a method. */
-export function answerType(method: string): string {
-  return `application/x-git-upload-pack-${method === 'POST' ? 'result' : 'advertisement'}`;
+export function answerType(method: string, service: Service = 'upload-pack'): string {
+  return `application/x-git-${service}-${method === 'POST' ? 'result' : 'advertisement'}`;
 }
 
 export function sameOrigin(a: string, b: string): boolean {
@@ -18,9 +20,11 @@ export async function checkAnswer(
   method: string,
   authorized: boolean,
   repository: string,
+  service: Service = 'upload-pack',
 ): Promise<void> {
   const type = answer.headers['content-type'] ?? '';
-  const expected = answerType(method);
+  const expected = answerType(method, service);
+  const right = service === 'upload-pack' ? 'read' : 'write to';
   if (answer.status === 200 && type.split(';')[0] === expected && answer.headers['content-encoding'] === undefined)
     return;
   await discard(answer.body);
@@ -32,7 +36,7 @@ export async function checkAnswer(
       ? ''
       : ' (the URL redirects there, and credentials stay behind; give the final URL)';
     const why = authorized
-      ? `did not accept the credentials (${answer.status}); check that they are valid and may read the repository`
+      ? `did not accept the credentials (${answer.status}); check that they are valid and may ${right} the repository`
       : `asks for credentials (${answer.status})${led || '; give a Secret with username and password, bearerToken or a GitHub App'}`;
     throw new EspalierError('GitAuthFailed', `${host} ${why}.`, { data });
   }

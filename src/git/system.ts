@@ -1,7 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { EspalierError, isError } from '../api/index.ts';
-import type { Backend, FetchRequest, FetchResult, RemoteRef } from './backend.ts';
+import type { Backend, FetchRequest, FetchResult, PushRequest, RemoteRef } from './backend.ts';
 import { type GitProgramOptions, runRemote } from './gitprogram.ts';
 import {
   INCOMING_REF,
@@ -16,6 +16,7 @@ import {
 import { describeBytes, type GitLimits } from './limits.ts';
 import { isOid } from './objects.ts';
 import type { ObjectStore } from './objectstore.ts';
+import { storePack } from './storepack.ts';
 
 /** How often a pack that arrives is measured. */
 const MEASURE_MS = 200;
@@ -23,6 +24,7 @@ const MEASURE_MS = 200;
 export interface SystemOptions extends GitProgramOptions {
   limits: GitLimits;
   store: ObjectStore;
+  authorizePush(signal: AbortSignal): Promise<string | undefined>;
 }
 
 /** Lets the program `git` talk: the way to SSH, and the faster one for large repositories. */
@@ -96,7 +98,15 @@ export function systemBackend(options: SystemOptions): Backend {
     await writeShallow(dir, shallow);
   }
 
-  return { name: 'system', listRefs, fetch, close: async () => undefined };
+  async function push({ ref, from, commit, pack }: PushRequest, signal: AbortSignal): Promise<void> {
+    await storePack(dir, pack, limits, signal);
+    const authorized = { ...options, authorize: options.authorizePush };
+    // A comparison, no force: the commit descends from `from`, which git itself can't tell where history is cut short.
+    const lease = `--force-with-lease=${ref}:${from ?? ''}`;
+    await runRemote(authorized, ['push', '--quiet', '--no-verify', lease, '--', url.href, `${commit}:${ref}`], signal);
+  }
+
+  return { name: 'system', listRefs, fetch, push, close: async () => undefined };
 }
 
 /** Lets the server filter where git can ask it to; what is too much is left out afterwards. */

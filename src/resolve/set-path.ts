@@ -14,10 +14,19 @@ const FORBIDDEN = new Set(['__proto__', 'constructor', 'prototype']);
  * The message never holds the value.
  */
 export function setValue(values: JsonObject, path: string, text: string): SetOutcome {
+  return setAt(values, path, typed(text));
+}
+
+/** The same for text that stays text, whatever it looks like. */
+export function setText(values: JsonObject, path: string, text: string): SetOutcome {
+  return setAt(values, path, text);
+}
+
+function setAt(values: JsonObject, path: string, value: Json): SetOutcome {
   const steps = parsePath(path);
   if (typeof steps === 'string')
     return { ok: false, message: `"${path.slice(0, 80)}" is not a path to a value: ${steps}` };
-  return { ok: true, values: asObject(put(values, steps, typed(text))) };
+  return { ok: true, values: asObject(put(values, steps, value)) };
 }
 
 /** Puts a whole document at a `--set` path: maps merge into it, anything else is replaced. */

@@ -139,6 +139,51 @@ for (const { name, start } of KINDS) {
       await assert.rejects(forge.mayWrite(fake.person('ada'), live), (error) => isError(error));
     });
 
+    story('opens a pull request of a branch, changes the one that is open, and says nothing twice', async () => {
+      addPull(fake.state, { branch: 'espalier/install-web', fork: true });
+      addPull(fake.state, { branch: 'espalier/install-web', base: 'release' });
+      addPull(fake.state, { branch: 'espalier/install-web', state: 'closed' });
+      const proposal = { title: 'Install web', body: 'line one\nline two', head: 'espalier/install-web', base: 'main' };
+      const opened = await forge.openPullRequest(proposal, live);
+      assert.deepEqual({ number: opened.number, done: opened.done }, { number: 4, done: 'created' });
+      assert.match(opened.url, /^https:.*4$/);
+      const pull = fake.state.pulls[3];
+      assert.ok(pull);
+      assert.deepEqual([pull.title, pull.body, pull.base], ['Install web', 'line one\nline two', 'main']);
+      pull.body = pull.body.replaceAll('\n', '\r\n');
+      assert.deepEqual(await forge.openPullRequest(proposal, live), { ...opened, done: 'unchanged' });
+      assert.equal(pull.version, 0);
+      const other = { ...proposal, title: 'Install web 2' };
+      assert.deepEqual(await forge.openPullRequest(other, live), { ...opened, done: 'changed' });
+      assert.deepEqual([pull.title, pull.version, fake.state.pulls.length], ['Install web 2', 1, 4]);
+    });
+
+    story('finds the pull request of who was faster', async () => {
+      const proposal = { title: 'Install web', body: 'why', head: 'espalier/install-web', base: 'main' };
+      fake.server.fault = ({ method, path }) => {
+        if (method !== 'POST' || /access_tokens$/.test(path)) return undefined;
+        fake.server.fault = undefined;
+        addPull(fake.state, { branch: proposal.head });
+        return undefined;
+      };
+      assert.deepEqual((await forge.openPullRequest(proposal, live)).done, 'changed');
+      assert.equal(fake.state.pulls.length, 1);
+    });
+
+    story('says which right a login lacks that may not open a pull request', async () => {
+      fake.state.mayPropose = false;
+      const proposal = { title: 'Install web', body: '', head: 'espalier/install-web', base: 'main' };
+      await assert.rejects(forge.openPullRequest(proposal, live), (error: Error) => {
+        assert.ok(isError(error, 'ForgeAuthFailed'));
+        assert.match(error.message, /the pull request of espalier\/install-web into main in .*platform/i);
+        assert.match(
+          error.message,
+          /give it .*(Pull requests: write|write:repository|Developer|pullrequest:write|repository write)/,
+        );
+        return true;
+      });
+    });
+
     story('writes one comment, changes it in place, and writes it again where a person deleted it', async () => {
       addPull(fake.state);
       const id = await forge.upsertComment(1, { marker: 'prod', body: 'the plan' }, live);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createAuthority } from '../../../src/playground/authority.ts';
 import { CANARY, type FakeForge } from './fake-forge.ts';
 import { pageOf, type Reply, type Route, type Seen, startFake } from './server.ts';
-import { addNote, changeNote, type Note, newState, type Pull } from './state.ts';
+import { addNote, changeNote, changePull, type Note, newState, type Pull, proposePull } from './state.ts';
 import { startTunnel, type Tunnel } from './tunnel.ts';
 
 const REPO = '/2.0/repositories/acme/platform';
@@ -56,8 +56,40 @@ export async function startBitbucketCloud(): Promise<FakeCloud> {
       'GET',
       on('/pullrequests'),
       (request) => {
-        const wanted = request.query.get('state');
-        return paged(state.pulls.filter((pull) => wanted !== 'OPEN' || pull.state === 'open').map(pullJson), request);
+        const query = request.query.get('q') ?? '';
+        const open = request.query.get('state') === 'OPEN' || query.startsWith('state="OPEN" AND ');
+        const branch = /source\.branch\.name="([^"]+)"/.exec(query)?.[1];
+        const found = state.pulls.filter(
+          (pull) => (!open || pull.state === 'open') && (branch === undefined || pull.branch === branch),
+        );
+        return paged(found.map(pullJson), request);
+      },
+    ],
+    [
+      'POST',
+      on('/pullrequests'),
+      ({ body }) => {
+        if (!state.mayPropose) return failed(403, 'Your credentials lack one or more required privilege scopes.');
+        const branchOf = (side: unknown): string => (side as { branch: { name: string } }).branch.name;
+        const { title, description, source, destination } = body;
+        const made = proposePull(state, {
+          title: String(title),
+          body: String(description),
+          branch: branchOf(source),
+          base: branchOf(destination),
+        });
+        if (made === undefined) return failed(400, 'There is already an open pull request of these branches.');
+        return { status: 201, body: pullJson(made) };
+      },
+    ],
+    [
+      'PUT',
+      on(pulls),
+      ({ body }, [number]) => {
+        const pull = state.pulls.find((one) => one.number === Number(number));
+        if (pull === undefined) return notFound;
+        changePull(pull, body.title, body.description);
+        return { status: 200, body: pullJson(pull) };
       },
     ],
     [
@@ -213,6 +245,7 @@ function pullJson(pull: Pull): object {
   return {
     id: pull.number,
     title: pull.title,
+    description: pull.body,
     state: { open: 'OPEN', merged: 'MERGED', closed: 'DECLINED' }[pull.state],
     author: { nickname: pull.author, uuid: uuidOf(pull.author) },
     links: { html: { href: `https://bitbucket.org/acme/platform/pull-requests/${pull.number}` } },

@@ -1,6 +1,6 @@
 import { CANARY, type FakeForge, LOCAL } from './fake-forge.ts';
 import { type Reply, type Route, type Seen, startFake } from './server.ts';
-import { addNote, changeNote, type Note, newState, type Pull } from './state.ts';
+import { addNote, changeNote, changePull, type Note, newState, type Pull, proposePull } from './state.ts';
 
 const REPO = '/rest/api/latest/projects/ACME/repos/platform';
 
@@ -40,8 +40,47 @@ export async function startBitbucketServer(): Promise<FakeForge> {
       'GET',
       on('/pull-requests'),
       (request) => {
-        const wanted = request.query.get('state');
-        return paged(state.pulls.filter((pull) => wanted !== 'OPEN' || pull.state === 'open').map(pullJson), request);
+        const [wanted, at] = [request.query.get('state'), request.query.get('at')];
+        const found = state.pulls.filter(
+          (pull) => (wanted !== 'OPEN' || pull.state === 'open') && (at === null || at === `refs/heads/${pull.branch}`),
+        );
+        return paged(found.map(pullJson), request);
+      },
+    ],
+    [
+      'POST',
+      on('/pull-requests'),
+      ({ body }) => {
+        if (!state.mayPropose)
+          return failed(403, 'You are not permitted to access this resource.', 'AuthorisationException');
+        const branchOf = (ref: unknown): string => (ref as { id: string }).id.replace('refs/heads/', '');
+        const { title, description, fromRef, toRef } = body;
+        const made = proposePull(state, {
+          title: String(title),
+          body: String(description),
+          branch: branchOf(fromRef),
+          base: branchOf(toRef),
+        });
+        if (made !== undefined) return { status: 201, body: pullJson(made) };
+        return failed(
+          409,
+          'Only one pull request may be open for a given source and target branch',
+          'DuplicatePullRequestException',
+        );
+      },
+    ],
+    [
+      'PUT',
+      on(pulls),
+      ({ body }, [number]) => {
+        const pull = state.pulls.find((one) => one.number === Number(number));
+        if (pull === undefined) return missing;
+        if (body.version !== pull.version)
+          return failed(409, 'The pull request was changed meanwhile.', 'PullRequestOutOfDateException');
+        if (JSON.stringify(body.reviewers) !== '[{"user":{"name":"ada"}}]')
+          return failed(400, 'The reviewers are gone.', 'ValidationException');
+        changePull(pull, body.title, body.description);
+        return { status: 200, body: pullJson(pull) };
       },
     ],
     [
@@ -184,7 +223,10 @@ function pullJson(pull: Pull): object {
   const own = { id: 5, slug: 'platform', project: { key: 'ACME' } };
   return {
     id: pull.number,
+    version: pull.version,
     title: pull.title,
+    ...(pull.body === '' ? {} : { description: pull.body }),
+    reviewers: [{ user: { name: 'ada', displayName: 'Ada' }, approved: false }],
     state: { open: 'OPEN', merged: 'MERGED', closed: 'DECLINED' }[pull.state],
     author: { user: { name: pull.author, displayName: pull.author } },
     links: { self: [{ href: `https://forge.example.com/projects/ACME/repos/platform/pull-requests/${pull.number}` }] },

@@ -15,6 +15,11 @@ export async function startGitea(kind: 'gitea' | 'forgejo'): Promise<FakeForge> 
     stateField: 'status',
     notFound: NOT_FOUND,
     hookSecretsChange: false,
+    listsByBranch: false,
+    alreadyOpen: (head: string) => ({
+      status: 409,
+      body: { message: `pull request already exists for these targets [head: ${head}]` },
+    }),
   };
   const server = await startFake({
     notFound: NOT_FOUND,

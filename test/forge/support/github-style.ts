@@ -1,5 +1,5 @@
 import { linked, type Reply, type Route } from './server.ts';
-import { addNote, changeNote, type ForgeState, type Note, type Pull } from './state.ts';
+import { addNote, changeNote, changePull, type ForgeState, type Note, type Pull, proposePull } from './state.ts';
 
 /** In what the forges with GitHub's API differ as servers. */
 export interface Words {
@@ -9,6 +9,10 @@ export interface Words {
   notFound: Reply;
   /** Whether a webhook's secret can be changed after it was made. */
   hookSecretsChange: boolean;
+  /** Whether pull requests can be listed by their branch. */
+  listsByBranch: boolean;
+  /** What is said where a pull request of these branches is open. */
+  alreadyOpen(head: string): Reply;
 }
 
 export function githubStyleRoutes(state: ForgeState, words: Words): Route[] {
@@ -64,8 +68,40 @@ export function githubStyleRoutes(state: ForgeState, words: Words): Route[] {
       'GET',
       on('/pulls'),
       (request) => {
-        const open = state.pulls.filter((pull) => request.query.get('state') !== 'open' || pull.state === 'open');
+        const wanted = words.listsByBranch ? request.query.get('head') : null;
+        const open = state.pulls.filter(
+          (pull) =>
+            (request.query.get('state') !== 'open' || pull.state === 'open') &&
+            (wanted === null || wanted === `${pull.fork ? 'eve' : 'acme'}:${pull.branch}`),
+        );
         return linked(open.map(pullJson), request, words.pageSize);
+      },
+    ],
+    [
+      'POST',
+      on('/pulls'),
+      ({ body }) => {
+        if (!state.mayPropose)
+          return { status: 403, body: { message: 'Resource not accessible by personal access token' } };
+        const { title, body: text, head: branch, base } = body as Record<string, string>;
+        const made = proposePull(state, {
+          title: title ?? '',
+          body: text ?? '',
+          branch: branch ?? '',
+          base: base ?? '',
+        });
+        if (made === undefined) return words.alreadyOpen(`acme:${branch}`);
+        return { status: 201, body: pullJson(made) };
+      },
+    ],
+    [
+      'PATCH',
+      on('/pulls/(\\d+)'),
+      ({ body }, [number]) => {
+        const pull = state.pulls.find((one) => one.number === Number(number));
+        if (pull === undefined) return words.notFound;
+        changePull(pull, body.title, body.body);
+        return { status: 200, body: pullJson(pull) };
       },
     ],
     [
@@ -168,6 +204,8 @@ function pullJson(pull: Pull): object {
   return {
     number: pull.number,
     title: pull.title,
+    // Gitea and GitHub say null where nothing was written.
+    body: pull.body === '' ? null : pull.body,
     user: { login: pull.author },
     html_url: `https://forge.example.com/acme/platform/pulls/${pull.number}`,
     state: pull.state === 'open' ? 'open' : 'closed',

@@ -20,6 +20,11 @@ export async function startGithub(options: { app?: boolean } = {}): Promise<Fake
     stateField: 'state',
     notFound: NOT_FOUND,
     hookSecretsChange: true,
+    listsByBranch: true,
+    alreadyOpen: (head: string) => ({
+      status: 422,
+      body: { message: 'Validation Failed', errors: [{ message: `A pull request already exists for ${head}.` }] },
+    }),
   };
   if (key !== undefined) state.self = 'espalier[bot]';
   const server: FakeServer = await startFake({

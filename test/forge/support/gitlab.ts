@@ -1,6 +1,6 @@
 import { CANARY, type FakeForge, LOCAL } from './fake-forge.ts';
 import { linked, type Reply, type Route, startFake } from './server.ts';
-import { addNote, changeNote, type Note, newState, type Pull } from './state.ts';
+import { addNote, changeNote, changePull, type Note, newState, type Pull, proposePull } from './state.ts';
 
 const PROJECT = '/api/v4/projects/acme%2Fteam%2Fplatform';
 const NOT_FOUND = { status: 404, body: { message: '404 Not Found' } };
@@ -70,8 +70,40 @@ export async function startGitlab(): Promise<FakeForge> {
       'GET',
       on('/merge_requests'),
       (request) => {
-        const open = state.pulls.filter((pull) => request.query.get('state') !== 'opened' || pull.state === 'open');
+        const branch = request.query.get('source_branch');
+        const open = state.pulls.filter(
+          (pull) =>
+            (request.query.get('state') !== 'opened' || pull.state === 'open') &&
+            (branch === null || branch === pull.branch),
+        );
         return linked(open.map(mergeJson), request, 'per_page');
+      },
+    ],
+    [
+      'POST',
+      on('/merge_requests'),
+      ({ body }) => {
+        if (!state.mayPropose) return { status: 403, body: { message: '403 Forbidden' } };
+        const { title, description, source_branch: branch, target_branch: base } = body as Record<string, string>;
+        const made = proposePull(state, {
+          title: title ?? '',
+          body: description ?? '',
+          branch: branch ?? '',
+          base: base ?? '',
+        });
+        if (made !== undefined) return { status: 201, body: mergeJson(made) };
+        const message = ['Another open merge request already exists for this source branch: !1'];
+        return { status: 409, body: { message } };
+      },
+    ],
+    [
+      'PUT',
+      on(merge),
+      ({ body }, [number]) => {
+        const pull = state.pulls.find((one) => one.number === Number(number));
+        if (pull === undefined) return NOT_FOUND;
+        changePull(pull, body.title, body.description);
+        return { status: 200, body: mergeJson(pull) };
       },
     ],
     [
@@ -180,6 +212,7 @@ function mergeJson(pull: Pull): object {
     id: pull.number + 5000,
     iid: pull.number,
     title: pull.title,
+    description: pull.body === '' ? null : pull.body,
     author: { username: pull.author },
     web_url: `https://forge.example.com/acme/team/platform/-/merge_requests/${pull.number}`,
     state: pull.state === 'open' ? 'opened' : pull.state,

@@ -13,6 +13,8 @@ export interface ForgeState {
   self: string;
   /** False when the login may not see the repository. */
   visible: boolean;
+  /** False when the login may read and not write. */
+  mayPropose: boolean;
   nextId: number;
 }
 
@@ -34,6 +36,10 @@ export interface Pull {
   branch: string;
   base: string;
   fork: boolean;
+  /** Its description. */
+  body: string;
+  /** How often it was changed. */
+  version: number;
 }
 
 export interface Note {
@@ -69,6 +75,7 @@ export function newState(): ForgeState {
     ]),
     self: 'espalier-bot',
     visible: true,
+    mayPropose: true,
     nextId: 100,
   };
 }
@@ -89,10 +96,28 @@ export function addPull(state: ForgeState, pull: Partial<Pull> = {}): Pull {
     branch: `topic-${number}`,
     base: 'main',
     fork: false,
+    body: '',
+    version: 0,
     ...pull,
   };
   state.pulls.push(added);
   return added;
+}
+
+/** Opens one as a forge does it for its API; undefined where one of the same branches is open already. */
+export function proposePull(
+  state: ForgeState,
+  pull: Pick<Pull, 'title' | 'body' | 'branch' | 'base'>,
+): Pull | undefined {
+  const same = (one: Pull): boolean => one.branch === pull.branch && one.base === pull.base;
+  if (state.pulls.some((one) => one.state === 'open' && !one.fork && same(one))) return undefined;
+  return addPull(state, { ...pull, author: state.self });
+}
+
+export function changePull(pull: Pull, title: unknown, body: unknown): void {
+  pull.title = String(title);
+  pull.body = String(body);
+  pull.version += 1;
 }
 
 export function addNote(state: ForgeState, note: Partial<Note> & { number: number }): Note {
