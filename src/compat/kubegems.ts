@@ -1,4 +1,5 @@
 import {
+  ANNOTATION,
   API_VERSION,
   type JsonObject,
   type KubeObject,
@@ -68,6 +69,7 @@ export function translateKubegems(object: KubeObject, options: TranslateOptions)
       ...(spec.installNamespace === undefined ? {} : { namespace: { name: spec.installNamespace, create: true } }),
       ...(spec.values === undefined ? {} : { values: withoutNulls(spec.values) }),
       ...(spec.valuesFrom === undefined ? {} : { valuesFrom: spec.valuesFrom }),
+      ...(object.metadata.annotations?.[ANNOTATION.adopt] === 'true' ? { apply: { adopt: true } } : {}),
       ...(needs.length === 0 ? {} : { dependsOn: needs.flatMap((one) => ('needs' in one ? one.needs : [])) }),
     },
   };

@@ -20,6 +20,7 @@ import { Forges } from './forges.ts';
 import { FullLooks } from './full-looks.ts';
 import { InputsMemo } from './inputs-memo.ts';
 import { KeptNotes } from './kept-notes.ts';
+import { KubegemsObjects, WHETHER } from './kubegems/objects.ts';
 import { pluginNews, syncNews } from './news.ts';
 import { OutsideObjects } from './outside.ts';
 import { OwnSources } from './own-sources.ts';
@@ -45,6 +46,7 @@ export interface Queues {
   sync: WorkQueue;
   answer: WorkQueue;
   pull: WorkQueue;
+  kubegems: WorkQueue;
 }
 
 export interface BuiltParts {
@@ -89,12 +91,18 @@ export function buildParts(options: TermOptions, queues: Queues): BuiltParts {
     });
   const wakePulls: SyncParts['wakePulls'] = (key, wish) => queues.pull.add(key, wish);
   const wakePull: SyncParts['wakePull'] = (key, number, wish) => queues.pull.add(`${key}#${number}`, wish);
+  const wakeKubegems: SyncParts['wakeKubegems'] = (key, wish) => queues.kubegems.add(key, wish);
+  const kubegems = new KubegemsObjects({
+    ...{ client, signal, onlyNamespace: options.onlyNamespace, wake: wakeKubegems },
+    onTrouble: (error) => log.debug({ error: error.message }, 'watch of KubeGems objects interrupted'),
+  });
   const dependents = new Dependents();
   const plugins = new Store<Plugin>('Plugin', (key, before, after) => {
     for (const target of dependents.update(key, after)) wakePlugin(target);
     const news = pluginNews(before, after);
     if (news.declared) wakePlugin(key);
     if (!news.any) return;
+    if (kubegems.get(key) !== undefined) wakeKubegems(key);
     for (const dependent of dependents.of(key)) wakePlugin(dependent);
     if (news.released)
       for (const target of [...dependenciesOf((after ?? before) as Plugin), ...onTheirWayOut()]) wakePlugin(target);
@@ -112,6 +120,7 @@ export function buildParts(options: TermOptions, queues: Queues): BuiltParts {
   const syncs = new Store<Sync>('Sync', (key, before, after) => {
     const news = syncNews(before, after);
     wakeAnswers(key);
+    if (news.declared) wakeKubegems(WHETHER);
     if (news.declared) wakeSync(key, { after: 0 });
     if (news.facts) for (const plugin of plugins.values()) if (syncKeyOf(plugin) === key) wakePlugin(keyOf(plugin));
   });
@@ -209,6 +218,8 @@ export function buildParts(options: TermOptions, queues: Queues): BuiltParts {
     answers: new AnswerMemories(),
     troubles: new ForgeTroubles(),
     pulls: new Pulls(),
+    kubegems,
+    wakeKubegems,
     deliveries: new Deliveries(),
     charts: options.charts,
     view,
@@ -246,6 +257,7 @@ export function buildParts(options: TermOptions, queues: Queues): BuiltParts {
     await Promise.all(
       [...stores.values()].map((store) => store.follow(client, options.onlyNamespace, signal, onTrouble)),
     );
+    wakeKubegems(WHETHER);
   }
 
   async function close(): Promise<void> {
