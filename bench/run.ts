@@ -2,6 +2,7 @@ import { main as cliBench } from './cli.ts';
 import { main as clientBench, type Figure } from './client.ts';
 import { type Row, times } from './figures.ts';
 import { main as helmBench } from './helm.ts';
+import { main as kubegemsBench } from './kubegems.ts';
 import { main as loopBench } from './loop.ts';
 import { main as previewBench } from './preview.ts';
 import { writeFigures } from './record.ts';
@@ -12,9 +13,10 @@ const BENCHES: Record<string, (only: string[]) => Promise<Row[]>> = {
   loop: loopBench,
   helm: helmBench,
   preview: previewBench,
+  kubegems: kubegemsBench,
 };
 
-/** `npm run bench -- client|loop|helm|preview|cli|all`; parts of the loop may be named: `loop push drift`. */
+/** `npm run bench -- client|loop|helm|preview|kubegems|cli|all`; parts of the loop may be named: `loop push drift`. */
 async function main(): Promise<void> {
   const [name = 'all', ...only] = process.argv.slice(2);
   const names = name === 'all' ? Object.keys(BENCHES) : [name];

@@ -98,6 +98,11 @@ const STATUS = {
         'Installed: applied and healthy. Failed. Disabled: not installed. On the way there: Pending, Waiting, Progressing, Held, Suspended or Removing.',
     },
     message: { ...TEXT, description: 'Why it is in this phase.' },
+    observedGeneration: {
+      type: 'integer',
+      minimum: 0,
+      description: 'Generation of the object that all this is about. KubeGems has no such field.',
+    },
     values: { ...FREE_FORM, description: 'Not filled: values may come from Secrets.' },
     version: { ...TEXT, description: 'Version that is installed.' },
     appVersion: { ...TEXT, description: 'Version of the application, as the chart names it.' },

@@ -36,7 +36,7 @@ describe('phase', () => {
     ],
   ];
   for (const [what, given, phase] of table) {
-    test(`${phase}: ${what}`, () => assert.equal(kubegemsStatus(given, undefined).phase, phase));
+    test(`${phase}: ${what}`, () => assert.equal(kubegemsStatus(given, undefined, 7).phase, phase));
   }
 });
 
@@ -61,6 +61,7 @@ test('says version, namespace, times and resources as KubeGems does', () => {
   const status = {
     phase: 'Installed',
     message: 'all 2 objects are healthy',
+    observedGeneration: 7,
     namespace: 'web',
     installNamespace: 'web',
     version: '1.2.3',
@@ -72,12 +73,18 @@ test('says version, namespace, times and resources as KubeGems does', () => {
       { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'web', name: 'front' },
     ],
   };
-  assert.deepEqual(kubegemsStatus(given, undefined), status);
+  assert.deepEqual(kubegemsStatus(given, undefined, 7), status);
   const before = { creationTimestamp: '2025-01-01T00:00:00Z' };
-  assert.equal(kubegemsStatus(given, before).creationTimestamp, '2025-01-01T00:00:00Z');
-  assert.deepEqual(failedStatus('spec.url is missing', status), {
+  assert.equal(kubegemsStatus(given, before, 7).creationTimestamp, '2025-01-01T00:00:00Z');
+  assert.deepEqual(failedStatus('spec.url is missing', status, 8), {
     ...status,
     phase: 'Failed',
     message: 'spec.url is missing',
+    observedGeneration: 8,
   });
+});
+
+test('what was not looked at yet is not said to be', () => {
+  const given = plugin({ phase: 'Ready', revision: { key: 'k' }, observedGeneration: 1 });
+  assert.equal(kubegemsStatus(given, { observedGeneration: 3 }, 4).observedGeneration, 3);
 });

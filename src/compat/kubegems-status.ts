@@ -1,8 +1,15 @@
 import type { Plugin } from '../api/index.ts';
 import type { KubegemsStatus } from './kubegems-kind.ts';
 
-/** The status of a KubeGems object whose Plugin this is. `before` is what it says now: when it was installed first is kept. */
-export function kubegemsStatus(plugin: Plugin, before: KubegemsStatus | undefined): KubegemsStatus {
+/**
+ * The status of a KubeGems object, at a generation, of which this Plugin was made. `before` is what it says now: when it
+ * was installed first is kept.
+ */
+export function kubegemsStatus(
+  plugin: Plugin,
+  before: KubegemsStatus | undefined,
+  generation: number | undefined,
+): KubegemsStatus {
   const { status = {}, metadata, spec } = plugin;
   const namespace = spec.namespace?.name ?? metadata.namespace ?? '';
   const installed = (status.history ?? []).filter(({ outcome }) => outcome === 'Ready').map(({ at }) => at);
@@ -13,9 +20,12 @@ export function kubegemsStatus(plugin: Plugin, before: KubegemsStatus | undefine
     ...(uid === undefined ? {} : { uid }),
   }));
   const { version, app } = status.revision ?? {};
+  const isLookedAt = status.observedGeneration === metadata.generation;
+  const observed = isLookedAt ? generation : before?.observedGeneration;
   return {
     phase: phaseOf(plugin),
     message: status.message ?? '',
+    ...(observed === undefined ? {} : { observedGeneration: observed }),
     ...{ namespace, installNamespace: namespace },
     ...(version === undefined ? {} : { version }),
     ...(app === undefined ? {} : { appVersion: app }),
@@ -26,8 +36,17 @@ export function kubegemsStatus(plugin: Plugin, before: KubegemsStatus | undefine
 }
 
 /** Of an object that can't be used: what is installed stays, and is still told. */
-export function failedStatus(message: string, before: KubegemsStatus | undefined): KubegemsStatus {
-  return { ...before, phase: 'Failed', message };
+export function failedStatus(
+  message: string,
+  before: KubegemsStatus | undefined,
+  generation: number | undefined,
+): KubegemsStatus {
+  return {
+    ...before,
+    phase: 'Failed',
+    message,
+    ...(generation === undefined ? {} : { observedGeneration: generation }),
+  };
 }
 
 /** The three ends that KubeGems has; what it has no word for is told in ours. Nothing is Installed before it is. */

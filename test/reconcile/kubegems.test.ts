@@ -239,8 +239,9 @@ async function phase(scene: Scene, name: string, wanted: string): Promise<KubeOb
   return await eventually(
     async () => {
       const object = await scene.client.get(gem(scene, name));
-      const { phase: is, message } = statusOf(object ?? ({} as KubeObject));
+      const { phase: is, message, observedGeneration } = statusOf(object ?? ({} as KubeObject));
       assert.equal(is, wanted, `${name} is ${is}: ${message}`);
+      assert.equal(observedGeneration, object?.metadata.generation);
       return object as KubeObject;
     },
     { timeoutMs: 30_000 },

@@ -3,7 +3,7 @@ import type { KubeClient } from '../../cluster/client.ts';
 import { KUBEGEMS_PLUGIN } from '../../compat/kubegems-kind.ts';
 
 /** Counts up with every change of what is served, so that an older agent leaves a newer one's definition alone. */
-const EDITION = 1;
+export const EDITION = 1;
 const EDITION_ANNOTATION = `${GROUP}/edition`;
 const VERSION = 'v1beta1';
 
@@ -16,7 +16,7 @@ interface Definition extends KubeObject {
  * Sees to it that the kind is served, and says whether it is by now. A definition that somebody else brought stays as it
  * is, whatever it lacks, and so does one of a newer agent.
  */
-export async function serveKubegems(client: KubeClient): Promise<boolean> {
+export async function serveKubegems(client: Pick<KubeClient, 'get' | 'create' | 'update'>): Promise<boolean> {
   const wanted = customResourceDefinition(KUBEGEMS_PLUGIN);
   const { apiVersion, kind, metadata } = wanted;
   const annotations = { [EDITION_ANNOTATION]: String(EDITION) };

@@ -54,10 +54,10 @@ async function install(parts: SyncParts, key: string, object: KubeObject, sync: 
   const wanted = wantedPlugin(answer.plugin, sync);
   await ensureFinalizer(ownFinalizers(parts), object);
   if (live?.metadata.deletionTimestamp !== undefined || (live !== undefined && saysAll(live, wanted)))
-    return await tell(parts, object, kubegemsStatus(live, statusOf(object)));
+    return await tell(parts, object, statusFrom(live, object));
   const written = await parts.client.apply(wanted, { fieldManager: SYNC_MANAGER, force: true });
   parts.plugins.put(written);
-  await tell(parts, object, kubegemsStatus(readAs(written, 'Plugin'), statusOf(object)));
+  await tell(parts, object, statusFrom(readAs(written, 'Plugin'), object));
 }
 
 /** The object stays until its Plugin is gone: then everything is uninstalled. */
@@ -67,7 +67,7 @@ async function uninstall(parts: SyncParts, key: string, object: KubeObject): Pro
     return await dropFinalizer(ownFinalizers(parts), object, [KUBEGEMS_FINALIZER]);
   const { uid, deletionTimestamp } = plugin.metadata;
   if (deletionTimestamp === undefined) await parts.client.delete(refOf(plugin), uid === undefined ? {} : { uid });
-  const status = kubegemsStatus(plugin, statusOf(object));
+  const status = statusFrom(plugin, object);
   await tell(parts, object, { ...status, phase: 'Removing' });
 }
 
@@ -80,24 +80,23 @@ async function unseen({ client }: SyncParts, { metadata }: KubeObject): Promise<
 
 /** What is installed stays as it is. */
 async function fail(parts: SyncParts, object: KubeObject, message: string): Promise<void> {
-  await tell(parts, object, failedStatus(message, statusOf(object)));
+  await tell(parts, object, failedStatus(message, statusOf(object), object.metadata.generation));
 }
 
 async function tell(parts: SyncParts, object: KubeObject, after: KubegemsStatus): Promise<void> {
   const { uid } = object.metadata;
-  if (uid === undefined) return;
+  if (uid === undefined || parts.kubegems.hasTold(object, after)) return;
   try {
-    const written = await writeStatus(
-      parts.client,
-      { ...refOf(object), uid },
-      object.status as object | undefined,
-      after,
-    );
-    if (written !== undefined) parts.kubegems.put(written);
+    const written = await writeStatus(parts.client, { ...refOf(object), uid }, statusOf(object), after);
+    if (written !== undefined) parts.kubegems.told(written, after);
   } catch (error) {
     // Deleted or replaced meanwhile: the watch brings the news.
     if (!isError(error, 'KubeNotFound')) throw error;
   }
+}
+
+function statusFrom(plugin: Plugin, object: KubeObject): KubegemsStatus {
+  return kubegemsStatus(plugin, statusOf(object), object.metadata.generation);
 }
 
 function statusOf({ status }: KubeObject): KubegemsStatus | undefined {

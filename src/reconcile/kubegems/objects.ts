@@ -21,6 +21,8 @@ const SERVED_AGAIN_MS = 5_000;
 export class KubegemsObjects {
   readonly #options: KubegemsOptions;
   readonly #objects = new Map<string, KubeObject>();
+  /** What was written as status, and what the API server made of it. */
+  readonly #told = new Map<string, { status: string; kept: string }>();
   #watch: Watch | undefined;
   /** Whether objects that an earlier time looked after have been let go. */
   hasLetGo = false;
@@ -50,9 +52,10 @@ export class KubegemsObjects {
   follow(): void {
     const { client, signal, wake, onTrouble } = this.#options;
     const onEvent = (type: 'added' | 'modified' | 'deleted', object: KubeObject): void => {
-      if (type === 'deleted') this.#objects.delete(keyOf(object));
-      else this.put(object);
-      wake(keyOf(object));
+      const key = keyOf(object);
+      if (type !== 'deleted') this.put(object);
+      else for (const one of [this.#objects, this.#told]) one.delete(key);
+      wake(key);
     };
     const onError = (error: EspalierError): void => {
       onTrouble(error);
@@ -71,10 +74,23 @@ export class KubegemsObjects {
     this.#objects.set(key, object);
   }
 
+  /** A status was written; the answer is the object as it is now. */
+  told(object: KubeObject, status: object): void {
+    this.#told.set(keyOf(object), { status: JSON.stringify(status), kept: JSON.stringify(object.status) });
+    this.put(object);
+  }
+
+  /** Somebody else's definition drops fields that it does not know: they are not written again and again. */
+  hasTold(object: KubeObject, status: object): boolean {
+    const told = this.#told.get(keyOf(object));
+    return told?.status === JSON.stringify(status) && told.kept === JSON.stringify(object.status);
+  }
+
   async leave(): Promise<void> {
     const watch = this.#watch;
     this.#watch = undefined;
     this.#objects.clear();
+    this.#told.clear();
     await watch?.stop();
   }
 }
