@@ -3,6 +3,7 @@ import { main as cliBench } from './cli.ts';
 import { main as clientBench, type Figure } from './client.ts';
 import { type Row, times } from './figures.ts';
 import { main as helmBench } from './helm.ts';
+import { main as kubegemsBench } from './kubegems.ts';
 import { main as loopBench } from './loop.ts';
 import { main as previewBench } from './preview.ts';
 import { writeFigures } from './record.ts';
@@ -14,9 +15,10 @@ const BENCHES: Record<string, (only: string[]) => Promise<Row[]>> = {
   helm: helmBench,
   preview: previewBench,
   catalogue: catalogueBench,
+  kubegems: kubegemsBench,
 };
 
-/** `npm run bench -- client|loop|helm|preview|catalogue|cli|all`; parts of the loop may be named: `loop push drift`. */
+/** `npm run bench -- all`, or one of them by name; parts of the loop may be named: `loop push drift`. */
 async function main(): Promise<void> {
   const [name = 'all', ...only] = process.argv.slice(2);
   const names = name === 'all' ? Object.keys(BENCHES) : [name];

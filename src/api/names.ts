@@ -21,6 +21,8 @@ export const LABEL = {
   syncNamespace: `${GROUP}/sync-namespace`,
   /** `system` tells built-in add-ons from others. */
   class: `${GROUP}/class`,
+  /** On a Plugin that was made of another system's object in the cluster: `kubegems`. */
+  compat: `${GROUP}/compat`,
   /** On the record of a Helm release: the Plugin that wrote it, what it was made from, and which try it was. Helm copies them. */
   owner: `${GROUP}/owner`,
   ownerNamespace: `${GROUP}/owner-namespace`,

@@ -29,6 +29,7 @@ import { Forges } from './forges.ts';
 import { FullLooks } from './full-looks.ts';
 import { InputsMemo } from './inputs-memo.ts';
 import { KeptNotes } from './kept-notes.ts';
+import { KubegemsObjects, WHETHER } from './kubegems/objects.ts';
 import { pluginNews, syncNews } from './news.ts';
 import { OutsideObjects } from './outside.ts';
 import { OwnSources } from './own-sources.ts';
@@ -58,6 +59,7 @@ export interface Queues {
   instance: WorkQueue;
   extension: WorkQueue;
   pull: WorkQueue;
+  kubegems: WorkQueue;
 }
 
 export interface BuiltParts {
@@ -102,6 +104,11 @@ export function buildParts(options: TermOptions, queues: Queues): BuiltParts {
     });
   const wakePulls: SyncParts['wakePulls'] = (key, wish) => queues.pull.add(key, wish);
   const wakePull: SyncParts['wakePull'] = (key, number, wish) => queues.pull.add(`${key}#${number}`, wish);
+  const wakeKubegems: SyncParts['wakeKubegems'] = (key, wish) => queues.kubegems.add(key, wish);
+  const kubegems = new KubegemsObjects({
+    ...{ client, signal, onlyNamespace: options.onlyNamespace, wake: wakeKubegems },
+    onTrouble: (error) => log.debug({ error: error.message }, 'watch of KubeGems objects interrupted'),
+  });
   const dependents = new Dependents();
   const catalogueNews = new CatalogueNews({
     memories,
@@ -123,6 +130,7 @@ export function buildParts(options: TermOptions, queues: Queues): BuiltParts {
     const news = pluginNews(before, after);
     if (news.declared) wakePlugin(key);
     if (!news.any) return;
+    if (kubegems.get(key) !== undefined) wakeKubegems(key);
     for (const dependent of dependents.of(key)) wakePlugin(dependent);
     if (news.released)
       for (const target of [...dependenciesOf((after ?? before) as Plugin), ...onTheirWayOut()]) wakePlugin(target);
@@ -140,6 +148,7 @@ export function buildParts(options: TermOptions, queues: Queues): BuiltParts {
   const syncs = new Store<Sync>('Sync', (key, before, after) => {
     const news = syncNews(before, after);
     wakeAnswers(key);
+    if (news.declared) wakeKubegems(WHETHER);
     if (news.declared) wakeSync(key, { after: 0 });
     if (news.facts) for (const plugin of plugins.values()) if (syncKeyOf(plugin) === key) wakePlugin(keyOf(plugin));
   });
@@ -269,6 +278,8 @@ export function buildParts(options: TermOptions, queues: Queues): BuiltParts {
     answers: new AnswerMemories(),
     troubles: new ForgeTroubles(),
     pulls: new Pulls(),
+    kubegems,
+    wakeKubegems,
     deliveries: new Deliveries(),
     charts: options.charts,
     view,
@@ -299,6 +310,7 @@ export function buildParts(options: TermOptions, queues: Queues): BuiltParts {
     await Promise.all(
       [...stores.values()].map((store) => store.follow(client, options.onlyNamespace, signal, onTrouble)),
     );
+    wakeKubegems(WHETHER);
   }
 
   async function close(): Promise<void> {

@@ -13,10 +13,15 @@ export async function ensureFinalizer(parts: Pick<Parts, 'client' | 'storeFor'>,
 }
 
 /** Lets a deletion go on. An object that is gone already needs nothing more: the watch may bring that news late. */
-export async function dropFinalizer(parts: Pick<Parts, 'client' | 'storeFor'>, object: KubeObject): Promise<void> {
+export async function dropFinalizer(
+  parts: Pick<Parts, 'client' | 'storeFor'>,
+  object: KubeObject,
+  /** Those of a controller that the agent stands in for. */
+  others: readonly string[] = [],
+): Promise<void> {
   const finalizers = object.metadata.finalizers ?? [];
-  if (!finalizers.includes(FINALIZER)) return;
-  const rest = finalizers.filter((one) => one !== FINALIZER);
+  const rest = finalizers.filter((one) => one !== FINALIZER && !others.includes(one));
+  if (rest.length === finalizers.length) return;
   try {
     await writeFinalizers(parts, object, rest);
   } catch (error) {

@@ -4,6 +4,7 @@ import type { ClusterView } from '../render/cluster-view.ts';
 import type { AnswerMemories } from './answer-memory.ts';
 import type { ForgeTroubles } from './forge-trouble.ts';
 import type { Forges } from './forges.ts';
+import type { KubegemsObjects } from './kubegems/objects.ts';
 import type { Parts } from './parts.ts';
 import type { Pulls } from './pulls/pulls.ts';
 import type { Schedules } from './schedules.ts';
@@ -27,9 +28,12 @@ export interface SyncParts extends Parts {
   made: Map<string, string | undefined>;
   deliveries: Deliveries;
   charts: Charts;
+  kubegems: KubegemsObjects;
   view: ClusterView;
   /** Under which address people reach what the agent shows, without a slash at the end. */
   pageUrl: string | undefined;
+  /** Somebody should look at a KubeGems object, or at whether they are looked after (`WHETHER`). */
+  wakeKubegems(key: string, options?: { after?: number }): void;
   /** Something that the forge is told about may have changed. */
   wakeAnswers(sync: string, options?: { after?: number }): void;
   /** Somebody should look at the pull requests of a Sync. */

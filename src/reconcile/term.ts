@@ -11,6 +11,7 @@ import { answerSync } from './answers.ts';
 import { buildParts, type Queues } from './build-parts.ts';
 import { reconcileExtension } from './extension.ts';
 import { reconcileInstance } from './instance.ts';
+import { reconcileKubegems } from './kubegems/kubegems.ts';
 import type { Metrics } from './metrics.ts';
 import { reconcilePlugin } from './plugin.ts';
 import { lookAtPulls } from './pulls/look.ts';
@@ -24,6 +25,8 @@ const DEADLINE_MS = 15 * 60_000;
 const ANSWER_DEADLINE_MS = 2 * 60_000;
 /** One pull request must not starve the others. */
 const PULL_DEADLINE_MS = 3 * 60_000;
+/** Its Plugin does the work. */
+const KUBEGEMS_DEADLINE_MS = 60_000;
 
 type Reconcile = (
   parts: SyncParts,
@@ -76,6 +79,7 @@ export function runTerm(options: TermOptions): Term {
     pull: new WorkQueue({ clock, random: options.random }),
     instance: new WorkQueue({ clock, random: options.random }),
     extension: new WorkQueue({ clock, random: options.random }),
+    kubegems: new WorkQueue({ clock, random: options.random }),
   };
   const { parts, fill, close } = buildParts(options, queues);
   const ready = fill();
@@ -91,6 +95,7 @@ export function runTerm(options: TermOptions): Term {
       run('Plugin', queues.plugin, options.concurrency, DEADLINE_MS, reconcilePlugin),
       run('Sync', queues.sync, 4, DEADLINE_MS, reconcileSync),
       run('Answer', queues.answer, 8, ANSWER_DEADLINE_MS, answerSync),
+      run('KubeGems', queues.kubegems, 8, KUBEGEMS_DEADLINE_MS, reconcileKubegems),
       run('Pull', queues.pull, 2, PULL_DEADLINE_MS, reconcilePull),
       run('ExtensionInstance', queues.instance, 4, DEADLINE_MS, reconcileInstance),
       run('Extension', queues.extension, 2, DEADLINE_MS, reconcileExtension),

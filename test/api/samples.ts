@@ -63,6 +63,7 @@ export const SYNC: SyncDeclaration = {
     },
     serviceAccountName: 'platform-admin',
     allowedNamespaces: ['espalier-system', 'web'],
+    compat: { kubegems: true },
     suspend: false,
   },
 };

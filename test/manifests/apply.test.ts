@@ -114,6 +114,11 @@ const allowed: [title: string, access: Access][] = [
     { verb: 'patch', group: 'espalier.dev', resource: 'syncs', subresource: 'status', namespace: 'elsewhere' },
   ],
   ['watches kinds that it never heard of', { verb: 'watch', group: 'example.com', resource: 'widgets' }],
+  [
+    'answers the Plugins of KubeGems',
+    { verb: 'patch', group: 'plugins.kubegems.io', resource: 'plugins', subresource: 'status', namespace: 'elsewhere' },
+  ],
+  ['serves their kind', { verb: 'create', group: 'apiextensions.k8s.io', resource: 'customresourcedefinitions' }],
   ['reads credentials', { verb: 'get', resource: 'secrets', namespace: 'elsewhere' }],
   [
     'tells what it did in events',
@@ -133,6 +138,14 @@ for (const [title, access] of allowed) {
 const denied: [title: string, access: Access][] = [
   ['write what a Plugin installs', { verb: 'create', group: 'apps', resource: 'deployments', namespace: 'elsewhere' }],
   ['delete a namespace', { verb: 'delete', resource: 'namespaces', name: 'elsewhere' }],
+  [
+    "change somebody else's definition",
+    { verb: 'patch', group: 'apiextensions.k8s.io', resource: 'customresourcedefinitions', name: 'a.example.com' },
+  ],
+  [
+    'delete a Plugin of KubeGems',
+    { verb: 'delete', group: 'plugins.kubegems.io', resource: 'plugins', namespace: 'elsewhere' },
+  ],
   ['grant rights', { verb: 'create', group: 'rbac.authorization.k8s.io', resource: 'clusterrolebindings' }],
   [
     'act as an account elsewhere',

@@ -218,6 +218,19 @@ export const SYNC_SPEC = {
       items: LABEL_NAME_FIELD,
       description: 'Namespaces that its Plugins may live in and install to. Absent: all.',
     },
+    compat: {
+      type: 'object',
+      default: {},
+      description: "Other systems' objects in the cluster that are looked after as Plugins.",
+      properties: {
+        kubegems: {
+          type: 'boolean',
+          default: false,
+          description:
+            'Serve the kind Plugin of plugins.kubegems.io, and install what its objects say, with the values, images and account of this Sync. KubeGems itself must not run beside.',
+        },
+      },
+    },
     suspend: {
       type: 'boolean',
       default: false,
