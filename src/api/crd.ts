@@ -1,5 +1,6 @@
 import type { KindDefinition } from './kinds.ts';
-import { GROUP, VERSION } from './names.ts';
+import { API_VERSION, GROUP } from './names.ts';
+import { groupOf, versionOf } from './objects.ts';
 import type { Rule, Schema } from './schema.ts';
 
 /** Names end up in the value of the label espalier.dev/plugin, which holds 63 characters. */
@@ -21,13 +22,14 @@ export function objectSchema(definition: KindDefinition): Schema {
 
 /** The CustomResourceDefinition that serves a kind. */
 export function customResourceDefinition(definition: KindDefinition) {
-  const { kind, plural, shortNames, scope, columns } = definition;
+  const { kind, plural, shortNames, scope, columns, apiVersion = API_VERSION } = definition;
+  const group = groupOf(apiVersion);
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
-    metadata: { name: `${plural}.${GROUP}` },
+    metadata: { name: `${plural}.${group}` },
     spec: {
-      group: GROUP,
+      group,
       scope,
       names: {
         kind,
@@ -35,11 +37,11 @@ export function customResourceDefinition(definition: KindDefinition) {
         plural,
         singular: kind.toLowerCase(),
         shortNames,
-        categories: ['espalier'],
+        ...(group === GROUP ? { categories: ['espalier'] } : {}),
       },
       versions: [
         {
-          name: VERSION,
+          name: versionOf(apiVersion),
           served: true,
           storage: true,
           subresources: { status: {} },

@@ -17,6 +17,8 @@ export interface Column {
 }
 
 export interface KindDefinition {
+  /** Absent: ours. */
+  apiVersion?: string;
   kind: keyof KindTypes;
   plural: string;
   shortNames: string[];

@@ -54,7 +54,7 @@ export function strictSchema(definition: KindDefinition, syntax: boolean): JsonO
     required: ['apiVersion', 'kind', 'metadata', 'spec'],
     additionalProperties: false,
     properties: {
-      apiVersion: { const: API_VERSION, description: 'API version of this kind.' },
+      apiVersion: { const: definition.apiVersion ?? API_VERSION, description: 'API version of this kind.' },
       kind: { const: definition.kind, description: definition.description },
       metadata: METADATA,
       spec: strict(definition.spec, syntax),

@@ -1,5 +1,5 @@
 import { withDefaults } from './defaults.ts';
-import { KINDS, kindDefinition } from './kinds.ts';
+import { KINDS, type KindDefinition, kindDefinition } from './kinds.ts';
 import { API_VERSION, GROUP } from './names.ts';
 import { isFields } from './validate/checks.ts';
 import { describeFound, oneOf } from './validate/describe.ts';
@@ -23,6 +23,11 @@ export function validateObject(object: unknown): Violation[] {
   }
   const definition = typeof object.kind === 'string' ? kindDefinition(object.kind) : undefined;
   if (definition === undefined || object.apiVersion !== API_VERSION) return wrongKind(object);
+  return validateAs(definition, object);
+}
+
+/** The same by the definition of a kind that need not be ours, for an object that is known to be of that kind. */
+export function validateAs(definition: KindDefinition, object: { readonly [field: string]: unknown }): Violation[] {
   const complete = { ...object, spec: withDefaults(definition.spec, object.spec) };
   return [
     ...checkHarmless(object),

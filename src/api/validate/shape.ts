@@ -9,16 +9,16 @@ import { brokenTextRule } from './rules.ts';
 import { suggest } from './suggest.ts';
 import type { Violation } from './violation.ts';
 
-const compiled = new Map<string, ValidateFunction>();
+const compiled = new Map<KindDefinition, ValidateFunction>();
 
 /** Loading ajv costs more than most commands take, so it is loaded and run only for kinds that are validated. */
 function validatorFor(definition: KindDefinition): ValidateFunction {
-  const known = compiled.get(definition.kind);
+  const known = compiled.get(definition);
   if (known !== undefined) return known;
   const { Ajv } = createRequire(import.meta.url)('ajv') as typeof import('ajv');
   const ajv = new Ajv({ allErrors: true, verbose: true, strict: false, ownProperties: true, validateFormats: false });
   const validate = ajv.compile(strictSchema(definition, false));
-  compiled.set(definition.kind, validate);
+  compiled.set(definition, validate);
   return validate;
 }
 
