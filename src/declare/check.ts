@@ -1,7 +1,9 @@
 import { describeRef, type JsonObject, type KubeObject, kindDefinition, validateObject } from '../api/index.ts';
+import type { Translation } from '../compat/kubegems.ts';
 import { type Draft, faultOf, type Part } from './drafts.ts';
 import type { Fault, TextFault } from './fault.ts';
 import { gitPathsOf } from './git-paths.ts';
+import { asOurs } from './kubegems.ts';
 import { isMap } from './merge.ts';
 
 type Violation = Pick<TextFault, 'message'> & { path: string; expected: string };
@@ -22,16 +24,22 @@ const WRITTEN_BY_OTHERS = [
   'ownerReferences',
 ];
 
-export type Checked = { object: KubeObject } | { faults: Fault[] };
+export type Checked =
+  | {
+      object: KubeObject;
+      /** Where the declaration says what the object holds at a JSON pointer; absent where it is the same place. */
+      pointerOf?: (pointer: string) => string;
+    }
+  | { faults: Fault[] };
 
 /** Checks drafts, and each that didn't change since only once: validating a thousand takes a tenth of a second. */
 export function rememberChecks(): (draft: Draft, value: JsonObject) => Checked {
-  const good = new WeakMap<JsonObject, { key: string; object: KubeObject }>();
+  const good = new WeakMap<JsonObject, Extract<Checked, { object: KubeObject }> & { key: string }>();
   return (draft, value) => {
     const known = draft.faults.length === 0 ? good.get(value) : undefined;
     if (known?.key === draft.key) return known;
     const checked = checkDraft(draft, value);
-    if ('object' in checked) good.set(value, { key: draft.key, object: checked.object });
+    if ('object' in checked) good.set(value, { ...checked, key: draft.key });
     return checked;
   };
 }
@@ -49,13 +57,25 @@ export function checkDraft(draft: Draft, value: JsonObject): Checked {
       ...(draft.ref.namespace === undefined ? {} : { namespace: draft.ref.namespace }),
     },
   } as unknown as KubeObject;
-  const violations = [...validateObject(object), ...foreignFields(object), ...scopeFault(object)];
-  if (violations.length === 0) return { object };
+  const ours = asOurs(value);
+  const wrong = ours === undefined ? validateObject(object) : 'faults' in ours ? ours.faults : [];
+  const violations = [...wrong, ...foreignFields(object), ...scopeFault(object)];
+  if (violations.length === 0) return ours === undefined || 'faults' in ours ? { object } : inNamespace(ours, object);
   const hint = draft.added ? addedHint(draft) : '';
   const faults = violations
     .slice(0, MAX_FAULTS)
     .map((violation, index) => locateFault(draft, violation, index === 0 ? hint : ''));
   return { faults };
+}
+
+/** What was translated says the namespace as it was written, if at all. */
+function inNamespace(
+  { plugin, pointerOf }: Extract<Translation, { plugin: KubeObject }>,
+  { metadata }: KubeObject,
+): Checked {
+  const { namespace } = metadata;
+  const object = { ...plugin, metadata: { ...plugin.metadata, ...(namespace === undefined ? {} : { namespace }) } };
+  return { object, pointerOf };
 }
 
 /** The latest layer that says something at this place is to blame; what nobody says is missing from the first. */

@@ -1,5 +1,6 @@
 import type { Part } from './drafts.ts';
 import { gitPathsOf, ownPath } from './git-paths.ts';
+import { asOurs } from './kubegems.ts';
 import { isWithin } from './layout.ts';
 
 /** Folders, and files, whose content belongs to declarations elsewhere. */
@@ -14,7 +15,8 @@ export function claimedFolders(parts: readonly Part[]): Claims {
   const claims = new Set<string>();
   for (const part of [...parts].sort((a, b) => (a.file < b.file ? -1 : 1))) {
     if (isClaimed(part.file, claims)) continue;
-    for (const { source } of gitPathsOf(part.value)) {
+    const ours = asOurs(part.value);
+    for (const { source } of gitPathsOf(ours !== undefined && 'plugin' in ours ? ours.plugin : part.value)) {
       const path = ownPath(source);
       if (path !== undefined && !isWithin(part.file, path)) claims.add(path);
     }

@@ -1,6 +1,7 @@
 import type { JsonObject, ObjectRef } from '../api/index.ts';
 import type { Fault, TextFault } from './fault.ts';
 import { type Identity, identify, nameOf } from './identity.ts';
+import { formOf } from './kubegems.ts';
 import { mergePatch } from './merge.ts';
 import type { ParsedDeclaration } from './parse.ts';
 
@@ -87,6 +88,11 @@ function draftFor(drafts: Map<string, Draft>, identity: Identity, added: boolean
 
 function layOver(draft: Draft, identity: Identity, part: Part, isOverlay: boolean): void {
   const object = nameOf(identity);
+  const [first] = draft.parts;
+  if (isOverlay && first !== undefined && first.value.apiVersion !== part.value.apiVersion) {
+    const message = `this overlay is ${formOf(part.value)}, but lies over ${formOf(first.value)} (${first.file}:${first.line}): write both in one form`;
+    draft.faults.push(faultOf(part, { ...part.locate('/apiVersion'), path: '/apiVersion', message }, object));
+  }
   draft.parts.push(part);
   draft.faults.push(...part.faults.map((fault) => faultOf(part, fault, object)));
   if (isOverlay && part.value.spec === null) {

@@ -7,7 +7,7 @@ import { inputsOf } from './inputs.ts';
 import type { Pinned } from './sources.ts';
 
 export type Check = (draft: Draft, value: JsonObject) => Checked;
-export type Pin = (draft: Draft, object: KubeObject) => Promise<Pinned>;
+export type Pin = (draft: Draft, checked: Extract<Checked, { object: KubeObject }>) => Promise<Pinned>;
 
 /** A draft as a declared object, or what is wrong with it; undefined when an overlay took it out. */
 export async function finishDraft(
@@ -18,7 +18,7 @@ export async function finishDraft(
   if (draft.value === undefined && draft.faults.length === 0) return undefined;
   const checked = check(draft, draft.value ?? {});
   if ('faults' in checked) return checked;
-  const pinned = await pin(draft, checked.object);
+  const pinned = await pin(draft, checked);
   if ('faults' in pinned) return pinned;
   const parts = draft.parts.map(placeOf);
   const [origin] = parts;

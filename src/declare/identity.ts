@@ -1,4 +1,5 @@
 import { API_VERSION, describeRef, kindDefinition, type ObjectRef, refKey, validateObject } from '../api/index.ts';
+import { isKubegems } from '../compat/kubegems-kind.ts';
 import type { TextFault } from './fault.ts';
 import { valueAt } from './merge.ts';
 import type { ParsedDeclaration } from './parse.ts';
@@ -14,7 +15,7 @@ export interface Identity {
   exact: boolean;
 }
 
-/** Which object a document declares. A document that doesn't say it clearly is a fault, and whose it is stays unknown. */
+/** Which object of ours a document declares. A document that doesn't say it clearly is a fault, and whose it is stays unknown. */
 export function identify(document: ParsedDeclaration, namespace: string): Identity | { fault: TextFault } {
   const { value } = document;
   const faultAt = (path: string, message: string, expected: string): { fault: TextFault } => {
@@ -22,7 +23,8 @@ export function identify(document: ParsedDeclaration, namespace: string): Identi
     return { fault: { line, column, path, message, expected } };
   };
   const kind = valueAt(value, 'kind');
-  if (typeof kind !== 'string' || kindDefinition(kind) === undefined || value.apiVersion !== API_VERSION) {
+  const isOurs = value.apiVersion === API_VERSION || isKubegems(value);
+  if (typeof kind !== 'string' || kindDefinition(kind) === undefined || !isOurs) {
     const [{ path, message, expected } = UNKNOWN] = validateObject(value);
     return faultAt(path, message, expected);
   }

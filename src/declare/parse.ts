@@ -1,9 +1,13 @@
 import { GROUP, type JsonObject } from '../api/index.ts';
+import { isKubegems, KUBEGEMS_GROUP } from '../compat/kubegems-kind.ts';
 import type { Place, TextFault } from './fault.ts';
 import { isMap, valueAt } from './merge.ts';
 import { type LocatedPlace, parseYaml, type YamlDocument, type YamlText } from './yaml-text.ts';
 
-/** One document of our group, wherever it stands. `faults` are of its text: what it means was not looked at yet. */
+/**
+ * One document of our group, or of a kind that is taken for one of ours, wherever it stands. `faults` are of its text:
+ * what it means was not looked at yet.
+ */
 export interface ParsedDeclaration extends Place {
   value: JsonObject;
   faults: TextFault[];
@@ -11,7 +15,7 @@ export interface ParsedDeclaration extends Place {
 }
 
 export interface ParsedFile {
-  /** Whether our group is named in it at all; what doesn't name it is not parsed. */
+  /** Whether a group that matters is named in it at all; what names none is not parsed. */
   mentions: boolean;
   /** Of a broken file: what can be told of its declarations, none of which counts. */
   declarations: ParsedDeclaration[];
@@ -21,13 +25,14 @@ export interface ParsedFile {
 /** A declaration is text that people write. Parsing takes a second a megabyte, and nothing else runs meanwhile. */
 const MAX_BYTES = 512 * 1024;
 const MAX_FOREIGN_BYTES = 256 * 1024;
-const SAYS_ITS_KIND = new RegExp(`apiVersion["']?\\s*:\\s*["']?${GROUP}/`);
+const GROUPS = [GROUP, KUBEGEMS_GROUP];
+const SAYS_ITS_KIND = new RegExp(`apiVersion["']?\\s*:\\s*["']?(${GROUPS.join('|')})/`);
 
 /** Reads one file's declarations. Documents of other kinds are none of ours. */
 export function parseFile(bytes: Uint8Array): ParsedFile {
   const text = decode(bytes);
   if (text === undefined) return { mentions: true, declarations: [], broken: atStart('the file is not UTF-8 text') };
-  if (!text.includes(`${GROUP}/`)) return { mentions: false, declarations: [] };
+  if (!GROUPS.some((group) => text.includes(`${group}/`))) return { mentions: false, declarations: [] };
   if (bytes.length > MAX_BYTES) {
     if (!SAYS_ITS_KIND.test(text)) return { mentions: false, declarations: [] };
     return {
@@ -86,7 +91,7 @@ function brokenOf(broken: TextFault | undefined, documents: readonly YamlDocumen
 
 function isOurs(value: unknown): value is JsonObject {
   const apiVersion = valueAt(value, 'apiVersion');
-  return isMap(value) && typeof apiVersion === 'string' && apiVersion.startsWith(`${GROUP}/`);
+  return isMap(value) && typeof apiVersion === 'string' && (apiVersion.startsWith(`${GROUP}/`) || isKubegems(value));
 }
 
 /** Positions are rarely asked for: the text is kept and read again then, the whole tree of positions is not. */

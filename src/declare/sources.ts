@@ -3,6 +3,7 @@ import type { FileTree } from '../git/tree.ts';
 import { locateFault } from './check.ts';
 import type { Draft } from './drafts.ts';
 import type { Fault } from './fault.ts';
+import type { Pin } from './finish.ts';
 import { gitPathsOf, ownPath } from './git-paths.ts';
 import { stepsOf } from './pointer.ts';
 
@@ -12,14 +13,14 @@ export type Pinned = { object: KubeObject; paths: string[] } | { faults: Fault[]
  * Writes into every source of the Sync's own repository the object id of its path: from then on the declaration says
  * what content it means. A path that doesn't exist is a fault. Each path is looked up once.
  */
-export function pinSources(tree: FileTree): (draft: Draft, object: KubeObject) => Promise<Pinned> {
+export function pinSources(tree: FileTree): Pin {
   const looked = new Map<string, Promise<Looked>>();
   const look = (path: string): Promise<Looked> => {
     const known = looked.get(path) ?? lookUp(tree, path);
     looked.set(path, known);
     return known;
   };
-  return async (draft, object) => {
+  return async (draft, { object, pointerOf }) => {
     const paths: string[] = [];
     const faults: Fault[] = [];
     let pinned = object;
@@ -27,7 +28,7 @@ export function pinSources(tree: FileTree): (draft: Draft, object: KubeObject) =
       const path = ownPath(source);
       if (path === undefined) continue;
       const found = await look(path);
-      if ('why' in found) faults.push(missing(draft, `${pointer}/path`, found.why));
+      if ('why' in found) faults.push(missing(draft, pointerOf?.(`${pointer}/path`), `${pointer}/path`, found.why));
       else pinned = withValue(pinned, stepsOf(`${pointer}/tree`), found.id);
       paths.push(path);
     }
@@ -47,10 +48,11 @@ async function lookUp(tree: FileTree, path: string): Promise<Looked> {
   }
 }
 
-function missing(draft: Draft, pointer: string, why: string): Fault {
+function missing(draft: Draft, written: string | undefined, pointer: string, why: string): Fault {
   const expected = 'a path from the root of the repository';
-  const message = `source.git.path: ${why}, expected ${expected}`;
-  return { ...locateFault(draft, { path: pointer, message, expected }), code: 'SourceMissing' };
+  const field = written === undefined ? 'source.git.path' : stepsOf(written).join('.');
+  const message = `${field}: ${why}, expected ${expected}`;
+  return { ...locateFault(draft, { path: written ?? pointer, message, expected }), code: 'SourceMissing' };
 }
 
 /** A copy with one more value; what is not on the way to it is shared. */
