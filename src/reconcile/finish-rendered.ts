@@ -5,6 +5,7 @@ import { type Finished, type FinishOptions, finishObjects, type Scope } from '..
 import { contentKey } from '../resolve/key.ts';
 import type { Facts } from './facts.ts';
 import type { Rendered } from './rendered.ts';
+import { withOurPlugins } from './rendered-kubegems.ts';
 import type { ReadyHook } from './rendered-release.ts';
 import { type Kinds, scopesOf } from './scopes.ts';
 
@@ -13,11 +14,14 @@ export interface FinishInput {
   client: Kinds;
   plugin: Plugin;
   facts: Facts;
+  /** Which file of a chart an object comes from, where that is known. */
+  fileOf?(object: KubeObject): string | undefined;
 }
 
-/** Rendered objects as they are sent: patched, rewritten, in their namespace, labelled, and the namespace itself where that is wanted. */
+/** Rendered objects as they are sent: kinds of KubeGems as ours, patched, rewritten, in their namespace, labelled, and the namespace itself where that is wanted. */
 export async function finishFor(input: FinishInput, objects: readonly KubeObject[]): Promise<Finished> {
-  return finishObjects(objects, await optionsFor(input, objects));
+  const ours = withOurPlugins(objects, input.fileOf);
+  return finishObjects(ours, await optionsFor(input, ours));
 }
 
 /** Hooks are patched, rewritten and placed like objects, but belong to nobody: Helm leaves them behind, and so do we. */

@@ -75,7 +75,11 @@ async function renderPlain(input: RenderChartInput): Promise<Rendered> {
   const hooks = rendered.hooks.filter(({ hook }) => !hook.events.includes('test'));
   const objects = [...definitions, ...[...rendered.objects, ...hooks].map(({ object }) => object)];
   return {
-    ...toRendered(input.plugin, await finishFor(input, objects), rendered.warnings),
+    ...toRendered(
+      input.plugin,
+      await finishFor({ ...input, fileOf: filesOf(rendered.objects) }, objects),
+      rendered.warnings,
+    ),
     version: chartVersion(rendered.draft),
   };
 }
@@ -190,7 +194,8 @@ async function assemble(
   { objects, definitions, hooks, warnings }: Parts,
 ): Promise<{ result: Rendered; own: KubeObject[] }> {
   const release = releaseOf(input.plugin);
-  const finished = await finishFor(input, [...definitions, ...objects.map(({ object }) => object)]);
+  const all = [...definitions, ...objects.map(({ object }) => object)];
+  const finished = await finishFor({ ...input, fileOf: filesOf(objects) }, all);
   const before = finished.objects.slice(0, finished.objects.length - objects.length);
   const own = finished.objects.slice(before.length);
   const marked = [...before, ...own.map((object) => withReleaseMarks(object, release))];
@@ -198,6 +203,11 @@ async function assemble(
   const keys = before.map((object) => refKey(refOf(object))).filter((at) => !finished.ensure.has(at));
   const bytes = result.bytes + hooks.reduce((sum, { hook }) => sum + hook.manifest.length, 0);
   return { result: { ...result, bytes, definitions: new Set(keys) }, own };
+}
+
+function filesOf(objects: readonly Sourced[]): (object: KubeObject) => string | undefined {
+  const files = new Map(objects.map(({ object, path }) => [object, path]));
+  return (object) => files.get(object);
 }
 
 function lookupsOf({ lookups }: RenderChartInput, cluster: KubeClient, { account }: Facts): ReadPath {
