@@ -72,6 +72,7 @@ async function run(from: ImportFrom, flags: ImportFlags): Promise<void> {
         return (await import('./import-kubegems.ts')).importKubegems(cluster, flags);
     }
   });
+  if (imported.plugins.length + imported.left.length === 0) return say(nothingFound(from, flags));
   await writeImport(from, imported, flags, world.printYaml);
   tell(imported, flags);
 }
@@ -90,8 +91,14 @@ function tell({ plugins, origins, left }: Imported, flags: ImportFlags): void {
     const table = new Table({ paint: painter(wantsColor(flags)) });
     print(table.lines([header, ...cells].map((row) => row.map((text) => ({ text })))).join('\n'));
   }
-  const things = left.length === 1 ? '1 thing' : `${left.length} things`;
-  say(
-    `${plugins.length === 1 ? '1 Plugin' : `${plugins.length} Plugins`} in ${out}; ${left.length === 0 ? 'everything' : things} could ${left.length === 0 ? '' : 'not '}be carried over. Read ${out}/IMPORT.md: it says what comes next.`,
-  );
+  const what = plugins.length === 1 ? '1 Plugin' : `${plugins.length} Plugins`;
+  const missing = left.length === 1 ? '1 thing could not be' : `${left.length} things could not be`;
+  const carried = left.length === 0 ? 'everything was' : missing;
+  say(`${what} in ${out}; ${carried} carried over. Read ${out}/IMPORT.md: it says what comes next.`);
+}
+
+function nothingFound(from: ImportFrom, { allNamespaces, selector }: ImportFlags): string {
+  const where = allNamespaces ? 'in any namespace' : 'in the namespace';
+  const with_ = selector === undefined ? '' : ` with -l ${selector}`;
+  return `Nothing of ${from}${with_} ${where}: nothing was written.${allNamespaces ? '' : ' Add -n <namespace>, or -A.'}`;
 }

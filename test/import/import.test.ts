@@ -39,6 +39,8 @@ spec:
 `,
 };
 
+const MAP = { 'templates/map.yaml': configMap('{{ .Release.Name }}-map', ['a: {{ .Values.a }}']) };
+
 test('what Flux, Argo CD and Helm run is imported, plans to no change, is taken over without a restart, and follows Git from then on', async (t) => {
   const client = testClient();
   const missing = await espalier(['import', 'argocd', '-A', '--out', join(await tempDir(t), 'out')]);
@@ -54,6 +56,7 @@ test('what Flux, Argo CD and Helm run is imported, plans to no change, is taken 
     'apps/web/web.yaml': deployment('web', { image: 'example.com/web:1' }),
     'apps/shop/shop.yaml': deployment('shop', { image: 'example.com/shop:1' }),
     ...(chartAt('charts/app', chart('app', APP)) as Record<string, string>),
+    ...(chartAt('charts/map', chart('map', MAP)) as Record<string, string>),
   };
 
   // As their controllers leave them: their own field managers, their own labels.
@@ -64,6 +67,15 @@ test('what Flux, Argo CD and Helm run is imported, plans to no change, is taken 
   };
   await put(live('web', labels), 'kustomize-controller');
   await put(live('shop', { 'app.kubernetes.io/instance': 'shop' }), 'argocd-controller');
+  // Argo CD without server-side apply: an update, and what it was made from in an annotation.
+  const annotations = { 'kubectl.kubernetes.io/last-applied-configuration': '{}' };
+  const rendered = {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: 'site-map', namespace, annotations },
+    data: { a: 'b' },
+  };
+  await client.create(rendered, { fieldManager: 'argocd-controller' });
   const helm = await plainHelm(t, namespace);
   const folder = await writeChart(t, chart('app', APP));
   // helm-controller and Helm 3 write as an update, not by server-side apply.
@@ -84,16 +96,27 @@ test('what Flux, Argo CD and Helm run is imported, plans to no change, is taken 
   ]);
   await planIsOnlyAdoption(out, namespace, ['Deployment released', 'Deployment web']);
 
+  const shown = await espalier(['plan', out, '-n', namespace, '--plugin', 'web']);
+  const [, told = ''] = /\n\n([\s\S]*)\n\n/.exec(shown.stdout) ?? [];
+  const [, example = ''] =
+    /espalier plan \. .*\n([\s\S]*?)\n```/.exec(
+      await readFile(new URL('../../docs/import.md', import.meta.url), 'utf8'),
+    ) ?? [];
+  assert.equal(told.replaceAll(namespace, 'apps'), example, 'docs/import.md shows it');
+
   const argo = await espalier(['import', 'argocd', ...same, '--force', '-o', 'json']);
   assert.equal(argo.code, 0, argo.stderr);
   const { plugins, left } = JSON.parse(argo.stdout) as {
     plugins: unknown[];
     left: { object: string; field: string }[];
   };
-  assert.deepEqual(plugins, [{ namespace, name: 'shop', kind: 'manifests', from: `Application ${namespace}/shop` }]);
+  assert.deepEqual(plugins, [
+    { namespace, name: 'shop', kind: 'manifests', from: `Application ${namespace}/shop` },
+    { namespace, name: 'site', kind: 'template', from: `Application ${namespace}/web` },
+  ]);
   assert.deepEqual(
     left.map(({ object, field }) => `${object} ${field}`.replace(namespace, 'NS')),
-    ['AppProject NS/team '],
+    ['Application NS/web spec.source', 'Application NS/web metadata.name', 'AppProject NS/team '],
   );
 
   const byHand = join(await tempDir(t), 'new');
@@ -194,6 +217,11 @@ test('a chart is declared from where it is published, or written out of the reco
   await helm('install', 'inside', await writeChart(t, inside));
   await helm('install', 'part-alone', 'part', '--repo', charts.url);
 
+  const labels = { owner: 'helm', name: 'broken', version: '1', status: 'deployed' };
+  const broken = { name: 'sh.helm.release.v1.broken.v1', namespace, labels };
+  const data = { release: 'bm9uZQ==' };
+  await testClient().create({ apiVersion: 'v1', kind: 'Secret', metadata: broken, type: 'helm.sh/release.v1', data });
+
   const out = join(await tempDir(t), 'out');
   const { code, stderr } = await espalier([
     'import',
@@ -215,10 +243,9 @@ test('a chart is declared from where it is published, or written out of the reco
   const lock = parse(await readFile(join(out, 'charts/whole-1.0.0/Chart.lock'), 'utf8')) as { digest: string };
   assert.equal(lock.digest, original.digest, 'Helm itself would have written this lock');
   assert.deepEqual((await readdir(join(out, `plugins/${namespace}`))).sort(), ['part-alone.yaml', 'whole.yaml']);
-  assert.match(
-    await readFile(join(out, 'IMPORT.md'), 'utf8'),
-    /inside-1\.0\.0 is made of other charts, which a record does not hold/,
-  );
+  const page = await readFile(join(out, 'IMPORT.md'), 'utf8');
+  assert.match(page, /sh\.helm\.release\.v1\.broken\.v1 is no record that Helm wrote/);
+  assert.match(page, /inside-1\.0\.0 is made of other charts, which a record does not hold/);
 });
 
 /** Everything that must not change: generations, revisions, what hooks left, random values. */
@@ -293,6 +320,21 @@ function foreign(namespace: string, url: string): unknown[] {
         syncPolicy: { automated: { prune: true, selfHeal: true } },
       },
       status: { sourceType: 'Directory' },
+    },
+    {
+      apiVersion: 'argoproj.io/v1alpha1',
+      kind: 'Application',
+      metadata: meta('web'),
+      spec: {
+        destination: { name: 'in-cluster', namespace },
+        source: {
+          repoURL: url,
+          path: 'charts/map',
+          targetRevision: 'main',
+          helm: { releaseName: 'site', values: 'a: b' },
+        },
+        syncPolicy: { automated: { prune: true, selfHeal: true } },
+      },
     },
     { apiVersion: 'argoproj.io/v1alpha1', kind: 'AppProject', metadata: meta('team'), spec: {} },
   ];
