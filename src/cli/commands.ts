@@ -76,6 +76,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./test-release.ts')).testCommand(),
   },
   {
+    name: 'import',
+    summary: 'write a repository of Plugins out of what another tool runs',
+    load: async () => (await import('./import.ts')).importCommand(),
+  },
+  {
     name: 'webhook',
     summary: 'have the forge tell the agent of pushes and pull requests',
     load: async () => (await import('./webhook.ts')).webhookCommand(),

@@ -1,5 +1,6 @@
-import { type EspalierError, isError, type KubeObject, refKey, refOf } from '../api/index.ts';
+import { type EspalierError, isError, type Json, type KubeObject, refKey, refOf } from '../api/index.ts';
 import type { ApplyOptions, KubeClient } from '../cluster/client.ts';
+import { withoutDeployers } from '../plan/deployers.ts';
 import { formerManager, managerFor } from '../plan/manager.ts';
 import { settleAll } from './limit.ts';
 
@@ -17,6 +18,8 @@ export interface ApplyTask {
   force: boolean;
   /** Decides whether fields that another manager holds may be taken over. Asked only when the API server refuses. */
   mayTake(conflicts: readonly FieldConflict[]): boolean;
+  /** It was nobody's until now: tools that installed it before us no longer hold its fields. */
+  adopts?: boolean;
   /** Nobody has looked whether it exists: to be created, and left alone where it is there already (law 7). */
   onlyNew?: boolean;
   /** For an object that names a resourceVersion: what to send instead when the live object has changed since. */
@@ -105,11 +108,11 @@ async function applyOnce(
 ): Promise<KubeObject> {
   const ours = { ...options, fieldManager: managerFor(object) };
   try {
-    return await handOver(client, await client.apply(object, { ...ours, force: task.force }), ours);
+    return await handOver(client, await client.apply(object, { ...ours, force: task.force }), ours, task);
   } catch (error) {
     const mayTake = task.onlyNew !== true && isError(error, 'KubeApplyConflict') && task.mayTake(conflictsOf(error));
     if (!mayTake) throw error;
-    return await handOver(client, await client.apply(object, { ...ours, force: true }), ours);
+    return await handOver(client, await client.apply(object, { ...ours, force: true }), ours, task);
   }
 }
 
@@ -117,13 +120,41 @@ async function applyOnce(
  * An object that changes sides between a Helm release and plain objects changes its field manager. What the former one
  * still holds of ours is given up, or nobody could ever remove those fields.
  */
-async function handOver(client: KubeClient, written: KubeObject, options: ApplyOptions): Promise<KubeObject> {
+async function handOver(
+  client: KubeClient,
+  written: KubeObject,
+  options: ApplyOptions,
+  task: ApplyTask,
+): Promise<KubeObject> {
+  if (options.dryRun === true) return written;
+  if (task.adopts === true) return await dismissDeployers(client, written, options.fieldManager);
   const former = formerManager(written, options.fieldManager);
-  if (former === undefined || options.dryRun === true) return written;
+  if (former === undefined) return written;
   const { apiVersion, kind, metadata } = written;
   const { name, namespace } = metadata;
   const nothing = { apiVersion, kind, metadata: { name, ...(namespace === undefined ? {} : { namespace }) } };
   return await client.apply(nothing, { fieldManager: former });
+}
+
+/** No value changes by that. Whoever writes the object at the same time makes us look again. */
+async function dismissDeployers(client: KubeClient, written: KubeObject, fieldManager: string): Promise<KubeObject> {
+  let object = written;
+  for (let tries = 1; ; tries++) {
+    const value = withoutDeployers(object.metadata.managedFields, fieldManager);
+    if (value === undefined) return object;
+    const { resourceVersion = '' } = object.metadata;
+    const body = [
+      { op: 'replace', path: '/metadata/managedFields', value: value as unknown as Json },
+      { op: 'replace', path: '/metadata/resourceVersion', value: resourceVersion },
+    ];
+    try {
+      return await client.patch(refOf(object), body, { type: 'json', fieldManager });
+    } catch (error) {
+      const live = isError(error, 'KubeConflict') && tries < MOST_TRIES ? await client.get(refOf(object)) : undefined;
+      if (live === undefined) throw error;
+      object = live;
+    }
+  }
 }
 
 export function conflictsOf(error: EspalierError): readonly FieldConflict[] {

@@ -85,6 +85,27 @@ export async function updateRevision(client: KubeClient, release: Release): Prom
   });
 }
 
+/** Puts our labels on a revision that somebody else deployed and nobody owns. Undefined when that is no longer so. */
+export async function takeRevision(
+  client: KubeClient,
+  { name, namespace }: ReleaseName,
+  revision: number,
+  labels: Readonly<Record<string, string>>,
+): Promise<Release | undefined> {
+  const ref = { apiVersion: 'v1', kind: 'Secret', namespace, name: recordName(name, revision) };
+  const secret = await client.get(ref);
+  if (secret === undefined || headOf(secret).status !== 'deployed' || headOf(secret).owner !== undefined)
+    return undefined;
+  const { resourceVersion = '' } = secret.metadata;
+  try {
+    const body = { metadata: { resourceVersion, labels } };
+    return readRecord(await client.patch(ref, body, { type: 'merge', fieldManager: 'Helm' }));
+  } catch (error) {
+    if (isError(error, 'KubeConflict')) return undefined;
+    throw error;
+  }
+}
+
 /** Changes what the record of a revision says of its state; one that is gone needs no word. */
 export async function markRevision(
   client: KubeClient,

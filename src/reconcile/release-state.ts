@@ -31,15 +31,33 @@ function isWritten(head: RecordHead, { status }: Plugin): boolean {
   return release !== undefined && head.revision === release.revision && head.attempt === release.attempt;
 }
 
+/** The revision of somebody else's that is in force and may become the Plugin's as it is. */
+export function adoptable({ spec }: Plugin, heads: readonly RecordHead[]): RecordHead | undefined {
+  const last = heads.at(-1);
+  if (!spec.apply.adopt || last?.status !== 'deployed' || heads.some(({ owner }) => owner !== undefined))
+    return undefined;
+  return last;
+}
+
 /** What is to be done to bring a release to a Plugin's inputs. */
 export type ReleaseStep =
   | { step: 'resume'; head: RecordHead }
   | { step: 'begin'; revision: number; event: 'install' | 'upgrade' | 'rollback'; abandoned: RecordHead | undefined }
+  /** Nothing but our labels is missing on the record. */
+  | { step: 'take'; head: RecordHead }
   | { step: 'locked'; head: RecordHead }
   | { step: 'foreign'; owner: string | undefined };
 
-/** Decides by the labels of the records alone. A revision that somebody else is making is theirs, whatever it is called. */
-export function nextStep(plugin: Plugin, key: string, heads: readonly RecordHead[]): ReleaseStep {
+/**
+ * Decides by the labels of the records alone. A revision that somebody else is making is theirs, whatever it is called.
+ * `fromRevision`: the one whose record the Plugin's objects were read from.
+ */
+export function nextStep(
+  plugin: Plugin,
+  key: string,
+  heads: readonly RecordHead[],
+  fromRevision?: number,
+): ReleaseStep {
   const written = heads.find((head) => isWritten(head, plugin));
   const wantedKey = isRolledBack(plugin, key) ? ROLLBACK_KEY : shortKey(key);
   const last = heads.at(-1);
@@ -49,6 +67,8 @@ export function nextStep(plugin: Plugin, key: string, heads: readonly RecordHead
   const owner = heads.findLast((head) => head.owner !== undefined)?.owner;
   if (last !== undefined && owner !== keyOf(plugin) && !(owner === undefined && plugin.spec.apply.adopt))
     return { step: 'foreign', owner };
+  const standing = adoptable(plugin, heads);
+  if (standing !== undefined && standing.revision === fromRevision) return { step: 'take', head: standing };
   const isNew = last === undefined || last.status === 'uninstalled';
   const event = isRolledBack(plugin, key) ? 'rollback' : isNew ? 'install' : 'upgrade';
   const abandoned = written !== undefined && isPending(written.status) ? written : undefined;

@@ -2,6 +2,7 @@ import { EspalierError, type KubeObject, refKey, refOf } from '../api/index.ts';
 import type { Chart } from '../charts/charts.ts';
 import type { KubeClient } from '../cluster/client.ts';
 import { hooksFor } from '../release/hooks.ts';
+import { type Ingredients, madeOfSame } from '../release/made-of.ts';
 import type { Hook, HookEvent, Release } from '../release/record.ts';
 import type { ClusterView, ReadPath } from '../render/cluster-view.ts';
 import { withKinds } from '../render/discovery-with.ts';
@@ -18,7 +19,7 @@ import { type FinishInput, finishFor, finishHooks, placeRecorded, toRendered } f
 import type { KnownInputs } from './inputs.ts';
 import { recordedHooks } from './recorded-hooks.ts';
 import { listRecords, readRevision } from './release-records.ts';
-import { recordFor } from './release-state.ts';
+import { adoptable, recordFor } from './release-state.ts';
 import type { Rendered } from './rendered.ts';
 import { chartVersion, packDraft, type ReadyHook, releaseOf, withReleaseMarks } from './rendered-release.ts';
 import { withPlaces } from './values-places.ts';
@@ -61,12 +62,23 @@ export async function renderChartPlugin(input: RenderChartInput): Promise<Render
     throw new EspalierError('RenderRefused', message, { retry: false });
   }
   const client = input.cluster === undefined ? undefined : asAccount(input.cluster, facts.account);
-  if (client === undefined) return await renderRevision(input, 1);
+  if (client === undefined) return await renderRevision(input, 1, await renderAnew(input, 1));
   const heads = await listRecords(client, release);
   const ours = recordFor(plugin, inputs.key, heads);
   const known = ours === undefined ? undefined : await readRevision(client, release, ours.revision);
   if (known !== undefined) return await fromRecord(input, known);
-  return await renderRevision(input, (heads.at(-1)?.revision ?? 0) + 1);
+  const anew = await renderAnew(input, (heads.at(-1)?.revision ?? 0) + 1);
+  const foreign = adoptable(plugin, heads);
+  const standing = foreign === undefined ? undefined : await readRevision(client, release, foreign.revision);
+  if (standing !== undefined && standsAsIs(input, standing, anew.rendered.draft))
+    return await fromRecord(input, standing);
+  return await renderRevision(input, (heads.at(-1)?.revision ?? 0) + 1, anew);
+}
+
+/** A revision of somebody else's that is made of just what is declared: it is taken over as it is, random values included. */
+function standsAsIs({ plugin, facts }: RenderChartInput, standing: Release, draft: Ingredients): boolean {
+  const changesObjects = (plugin.spec.patches ?? []).length > 0 || facts.images.length > 0;
+  return !changesObjects && madeOfSame(standing, draft);
 }
 
 /** A chart without a release: its objects are the Plugin's, like those of plain manifests. */
@@ -84,8 +96,11 @@ async function renderPlain(input: RenderChartInput): Promise<Rendered> {
   };
 }
 
-async function renderRevision(input: RenderChartInput, revision: number): Promise<Rendered> {
-  const { definitions, rendered } = await renderAnew(input, revision);
+async function renderRevision(
+  input: RenderChartInput,
+  revision: number,
+  { definitions, rendered }: Awaited<ReturnType<typeof renderAnew>>,
+): Promise<Rendered> {
   const placed = await finishHooks(
     input,
     rendered.hooks.map(({ object }) => object),

@@ -14,6 +14,7 @@ import {
   type ReleaseName,
   readRevision,
   settleHistory,
+  takeRevision,
   updateRevision,
 } from './release-records.ts';
 import { isRolledBack, nextStep, ROLLBACK_KEY, renderKey } from './release-state.ts';
@@ -31,6 +32,8 @@ export interface ReleaseRun {
   event: Event;
   rendered: RenderedRelease;
   heads: readonly RecordHead[];
+  /** Somebody else made it, of what is declared now: it gets our labels and nothing else. */
+  takes?: true;
   /** Undefined until `openRevision`. */
   record: Release | undefined;
   timeoutMs: number;
@@ -60,7 +63,7 @@ export async function prepareRelease(
   if (rendered === undefined) return undefined;
   const client = asAccount(parts.client, facts.account);
   const heads = await listRecords(client, rendered);
-  const step = nextStep(plugin, inputsKey, heads);
+  const step = nextStep(plugin, inputsKey, heads, rendered.fromRevision);
   const common = { client, rendered, heads, timeoutMs: parseDuration(plugin.spec.timeout) };
   if (step.step === 'resume') {
     const record = await readRevision(client, rendered, step.head.revision);
@@ -77,9 +80,17 @@ export async function prepareRelease(
     };
   }
   if (step.step === 'foreign') return { state: 'refused', error: foreign(rendered, step.owner) };
+  if (step.step === 'take') {
+    const attempt = randomBytes(9).toString('hex');
+    const intent = { ...releaseOf(plugin), revision: step.head.revision, attempt, key: inputsKey };
+    return { state: 'go', run: { ...common, intent, event: 'upgrade', takes: true, record: undefined } };
+  }
   if (step.step !== 'begin')
     return { state: 'wait', reason: 'ReleaseChanged', message: 'the release has just changed', againInMs: 200 };
-  if (rendered.fromRevision === undefined && rendered.asRevision !== step.revision) {
+  const isBack = isRolledBack(plugin, inputsKey);
+  // Read from the record of somebody who has made another one since: it says nothing any more.
+  const isStale = rendered.fromRevision !== undefined && !isBack && !isOurs(heads, rendered.fromRevision);
+  if (isStale || (rendered.fromRevision === undefined && rendered.asRevision !== step.revision)) {
     parts.rendered.drop(renderKey(plugin, inputsKey));
     return {
       state: 'wait',
@@ -94,7 +105,6 @@ export async function prepareRelease(
       description: 'given up for a newer declaration',
     });
   const { rolledBack } = plugin.status?.release ?? {};
-  const isBack = isRolledBack(plugin, inputsKey);
   const intent: PluginRelease = {
     ...releaseOf(plugin),
     revision: step.revision,
@@ -109,6 +119,10 @@ export async function prepareRelease(
   return { state: 'go', run };
 }
 
+function isOurs(heads: readonly RecordHead[], revision: number): boolean {
+  return heads.some((head) => head.revision === revision && head.owner !== undefined);
+}
+
 /** Writes the revision's record as pending, once its intent is on record. False when somebody else was faster. */
 export async function openRevision(parts: Parts, plugin: Plugin, run: ReleaseRun): Promise<boolean> {
   const now = timeOf(parts.clock.now());
@@ -118,6 +132,10 @@ export async function openRevision(parts: Parts, plugin: Plugin, run: ReleaseRun
     run.record = { ...run.record, info: { ...run.record.info, status: pending, description: 'Trying again' } };
     await updateRevision(run.client, run.record);
     return true;
+  }
+  if (run.takes === true) {
+    run.record = await takeRevision(run.client, run.rendered, run.intent.revision, ownerLabels(plugin, run.intent));
+    return run.record !== undefined;
   }
   const before = run.heads.at(-1);
   const first = before === undefined ? undefined : await readRevision(run.client, run.rendered, before.revision);

@@ -64,6 +64,7 @@ export function tasksFor(input: TasksInput): Tasks {
           manager: managerFor(object.form.object),
         }),
     };
+    if (step.action === 'adopt' && step.from === undefined) task.adopts = true;
     if (object.unread === true) task.onlyNew = true;
     if (object.form.onlyAgainst !== undefined) task.renew = (now) => formToSend(formOf(plugin, object.declared, now));
     if (isRepair) {

@@ -13,7 +13,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   api: { uses: [], pure: true },
   git: { uses: ['tools'] },
   resolve: { uses: [], pure: true },
-  compat: { uses: [], pure: true },
+  compat: { uses: ['resolve', 'release'], pure: true },
   declare: { uses: ['git', 'compat'] },
   charts: { uses: ['git', 'tools', 'resolve'] },
   release: { uses: [], pure: true },
