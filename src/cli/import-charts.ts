@@ -38,7 +38,7 @@ export async function findCharts(
   }
 }
 
-type Published = Exclude<ChartOrigin, { type: 'git' }>;
+type Published = Extract<ChartOrigin, { type: 'oci' | 'repository' }>;
 
 function originOf(url: string, name: string, version: string): Published {
   if (url.startsWith('oci://')) return { type: 'oci', url: `${url}/${name}`, version };
