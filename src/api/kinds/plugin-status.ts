@@ -160,6 +160,13 @@ export const PLUGIN_STATUS = {
       'x-kubernetes-list-type': 'atomic',
       items: { type: 'string' },
     },
+    imagesLeft: {
+      description:
+        'Images that no rule of spec.images.rewrite of the Sync leads to a registry of its own, where it has rules.',
+      type: 'array',
+      'x-kubernetes-list-type': 'atomic',
+      items: { type: 'string' },
+    },
     waitingFor: {
       type: 'array',
       'x-kubernetes-list-type': 'atomic',
