@@ -19,7 +19,7 @@ export interface MirrorFlags extends ImageSourceFlags, Omit<OutputOptions, 'outp
 
 const ABOUT = `
 Copies every image that "espalier images list" shows to where the cluster is to pull it from: to where the rules of
-spec.images.rewrite and the global value imageRegistry lead. What they don't lead below --to goes to
+spec.images.rewrite and the global value imageRegistry lead. What they don't lead to the registry of --to goes to
 <to>/<registry>/<name>, and the rules that would make the cluster pull it there are printed. Without --to only what rules
 lead elsewhere is copied. What is there already is not copied again, so a run that was cut off goes on with the next one.
 

@@ -84,7 +84,9 @@ function imageJobs(
     }
     if (target.unruled !== undefined) rules.set(target.unruled.from, target.unruled);
     if (target.elsewhere !== undefined)
-      say(`note: the cluster pulls ${one.image} as ${target.elsewhere}, which is not below ${to}`);
+      say(
+        `note: the cluster pulls ${one.image} as ${target.elsewhere}, which is another registry than that of --to ${to}`,
+      );
     jobs.push({
       ...{ kind: 'image', from: formatImage(target.from), to: shownImage(target.to) },
       run: (onPart) => run(target, onPart),

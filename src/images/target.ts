@@ -16,8 +16,8 @@ export type Target =
   | { problem: string };
 
 /**
- * Where an image is mirrored to: where the cluster pulls it from, if the rules of the Sync lead there. What they don't
- * lead into `to` goes to `to/<registry>/<name>`, and the rule that makes the cluster pull it there is told.
+ * Where an image is mirrored to: where the cluster pulls it from, if the rules of the Sync lead to the registry of `to`.
+ * What they don't lead there goes to `to/<registry>/<name>`, and the rule that makes the cluster pull it there is told.
  */
 export function targetOf({ image, pulled }: WantedImage, to: string | undefined): Target {
   const from = parseImage(image);
@@ -29,8 +29,9 @@ export function targetOf({ image, pulled }: WantedImage, to: string | undefined)
     return { problem: `no rule of the Sync leads ${from.name} to another registry; give --to, or add a rule` };
   }
   const base = to.replace(/\/+$/, '');
-  if (isBelow(rewritten.name, base)) return isRewritten ? { from, to: tagged(from, rewritten.name) } : { own: true };
-  const [host = ''] = from.name.split('/');
+  if (hostOf(rewritten.name) === hostOf(base))
+    return isRewritten ? { from, to: tagged(from, rewritten.name) } : { own: true };
+  const host = hostOf(from.name);
   const folder = `${base}/${host.replace(':', '-')}`;
   const target = { from, to: tagged(from, `${folder}${from.name.slice(host.length)}`) };
   return isRewritten ? { ...target, elsewhere: pulled } : { ...target, unruled: { from: host, to: folder } };
@@ -41,8 +42,8 @@ function tagged({ tag, digest }: ImageName, name: string): ImageName {
   return { name, tag: tag ?? (digest ?? '').replace(':', '-'), ...(digest === undefined ? {} : { digest }) };
 }
 
-function isBelow(name: string, base: string): boolean {
-  return name.startsWith(`${base}/`);
+function hostOf(name: string): string {
+  return name.slice(0, name.includes('/') ? name.indexOf('/') : name.length);
 }
 
 /** `quay.io/team/app:1`, for people. */
