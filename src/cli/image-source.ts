@@ -3,6 +3,7 @@ import type { JsonObject, KubeObject, Plugin, Sync } from '../api/index.ts';
 import type { Chart } from '../charts/charts.ts';
 import { IMAGES_VERSION, type ImageList, type ListedChart, leftIn, listImages } from '../images/list.ts';
 import { annotatedImages, namedImages, type RenderedImages } from '../images/named.ts';
+import { ownPlaces } from '../images/rules.ts';
 import type { RevisionPlugin } from '../reconcile/render-revision.ts';
 import { type RenderSource, type SourceRenderer, type SourceRevision, withRenderer } from './render-source.ts';
 
@@ -25,10 +26,13 @@ export interface SourceChart extends ListedChart {
  */
 export async function withImages<T>(input: RenderSource, use: (source: ImageSource) => Promise<T>): Promise<T> {
   return await withRenderer(input, async ({ sync, render, chartOf }) => {
-    const { imageRegistry, ...values } = (sync.spec.values ?? {}) as JsonObject;
+    const values: JsonObject = sync.spec.values ?? {};
+    const { imageRegistry } = values;
+    // Empty, not absent: templates that look for it in `global` would fail without any.
+    const upstreamValues = imageRegistry === undefined ? values : { ...values, imageRegistry: '' };
     const unwritten = { ...sync.spec, images: { ...sync.spec.images, rewrite: [] } };
     const asInCluster = imageRegistry === undefined ? undefined : await render({ ...sync, spec: unwritten });
-    const rendered = await render({ ...sync, spec: { ...unwritten, values } });
+    const rendered = await render({ ...sync, spec: { ...unwritten, values: upstreamValues } });
     const settings = { rules: sync.spec.images.rewrite ?? [], fields: sync.spec.images.fields ?? [] };
     const whole = asInCluster ?? rendered;
     const upstream = new Map(rendered.plugins.map((one) => [one.key, one]));
@@ -43,7 +47,7 @@ export async function withImages<T>(input: RenderSource, use: (source: ImageSour
       version: IMAGES_VERSION,
       images,
       charts: whole.plugins.flatMap(chartOfPlugin).map(({ listed }) => listed),
-      left: leftIn(images, settings.rules),
+      left: leftIn(images, ownPlaces(settings.rules, imageRegistry)),
       absent: whole.absent,
       faults: whole.faults,
     };

@@ -41,7 +41,7 @@ function show(list: ImageList, flags: Flags): void {
   if (flags.output === 'json') print(JSON.stringify(list, null, 2));
   else if (flags.output === 'plain') for (const image of plainNames(images, flags.pulled === true)) print(image);
   else for (const line of tableOf(images, flags.output === 'wide')) print(line);
-  if (left.length > 0) say(`note: no rule rewrites ${left.map(plain).join(', ')}`);
+  if (left.length > 0) say(`note: from elsewhere, by no rule: ${left.map(plain).join(', ')}`);
   for (const one of absent) say(`note: ${plain(one)}`);
   for (const fault of faults) say(`✗ ${plain(fault)}`);
   if (faults.length > 0) throw new ExitCode(1);

@@ -177,7 +177,7 @@ function shown({ key, rendered, secrets }: RevisionPlugin, sync: Sync, whole: bo
   const left = sync.spec.images.report ? rendered.imagesLeft : [];
   const masker = createMasker({ values: secrets });
   const objects = whole ? rendered.objects : rendered.objects.map((object) => masker.mask(object));
-  const warnings = left.length === 0 ? [] : [`images that no rule rewrites: ${left.join(', ')}`];
+  const warnings = left.length === 0 ? [] : [`images that no rule leads elsewhere: ${left.join(', ')}`];
   return [{ plugin: key, objects, warnings: [...rendered.warnings, ...warnings] }];
 }
 

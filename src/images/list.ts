@@ -66,10 +66,10 @@ export function listImages(named: readonly NamedImage[]): ListedImage[] {
 }
 
 /** Images that an operator starts later, say, are left behind just like those of objects. */
-export function leftIn(images: readonly ListedImage[], rules: Parameters<typeof leftBehind>[1]): string[] {
+export function leftIn(images: readonly ListedImage[], places: readonly string[]): string[] {
   return leftBehind(
     images.map(({ pulled }) => pulled),
-    rules,
+    places,
   );
 }
 

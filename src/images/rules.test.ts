@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { leftBehind, rewriteImage } from './rules.ts';
+import { leftBehind, ownPlaces, rewriteImage } from './rules.ts';
 
 describe('image rewriting', () => {
   const rules = [
@@ -34,14 +34,21 @@ describe('images that are left', () => {
     { from: 'quay.io', to: 'mirror/quay/' },
   ];
 
+  const places = ownPlaces(rules, undefined);
+
   it('are those that stand where no rule leads, once and sorted', () => {
     const images = ['quay.io/b:1', 'harbor.local/docker/library/nginx', 'gcr.io/a:1', 'quay.io/b:1', 'mirror/quay/c'];
-    assert.deepEqual(leftBehind(images, rules), ['gcr.io/a:1', 'quay.io/b:1']);
+    assert.deepEqual(leftBehind(images, places), ['gcr.io/a:1', 'quay.io/b:1']);
   });
 
   it('a registry whose name only begins like that of a rule is another one', () => {
-    assert.deepEqual(leftBehind(['harbor.local/dockers/a'], rules), ['harbor.local/dockers/a']);
+    assert.deepEqual(leftBehind(['harbor.local/dockers/a'], places), ['harbor.local/dockers/a']);
   });
 
-  it('there are none without rules', () => assert.deepEqual(leftBehind(['gcr.io/a'], []), []));
+  it('what charts get from the global imageRegistry is where it is meant to be', () => {
+    const images = ['reg.local/a:1', 'quay.io/b:1'];
+    assert.deepEqual(leftBehind(images, ownPlaces([], 'reg.local')), ['quay.io/b:1']);
+  });
+
+  it('there are none without rules', () => assert.deepEqual(leftBehind(['gcr.io/a'], ownPlaces([], '')), []));
 });

@@ -19,10 +19,15 @@ export function rewriteImage(image: string, rules: readonly ImageRule[]): string
   return best?.result;
 }
 
-/** Images, as they are pulled, that stand where no rule leads: sorted, each once. Without rules there are none. */
-export function leftBehind(images: Iterable<string>, rules: readonly ImageRule[]): string[] {
-  if (rules.length === 0) return [];
-  const places = rules.map(({ to }) => trimmed(to));
+/** Where images are meant to come from: where rules lead, and the registry that the global value `imageRegistry` names. */
+export function ownPlaces(rules: readonly ImageRule[], imageRegistry: unknown): string[] {
+  const named = typeof imageRegistry === 'string' && imageRegistry !== '' ? [imageRegistry] : [];
+  return [...rules.map(({ to }) => to), ...named].map(trimmed);
+}
+
+/** Images, as they are pulled, that stand in none of the places: sorted, each once. Without places there are none. */
+export function leftBehind(images: Iterable<string>, places: readonly string[]): string[] {
+  if (places.length === 0) return [];
   const isThere = (name: string) =>
     places.some((place) => isWithin(name, place) || isWithin(fullName(name), fullName(place)));
   return [...new Set(images)].filter((image) => !isThere(splitImage(image).name)).toSorted();

@@ -54,7 +54,7 @@ export function versionsLines({ versions = [], images = [], imagesLeft = [] }: P
   return [
     ...versions.map(({ what, from, to }) => (from === undefined ? `${what}: ${to}` : `${what}: ${from} → ${to}`)),
     ...images.map((image) => `new image: ${image}`),
-    ...(imagesLeft.length === 0 ? [] : [`no rule rewrites: ${imagesLeft.join(', ')}`]),
+    ...(imagesLeft.length === 0 ? [] : [`from elsewhere: ${imagesLeft.join(', ')}`]),
   ];
 }
 

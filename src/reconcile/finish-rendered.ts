@@ -1,6 +1,6 @@
 import { type KubeObject, type Plugin, refKey, refOf } from '../api/index.ts';
 import { imagesIn } from '../images/find.ts';
-import { leftBehind } from '../images/rules.ts';
+import { leftBehind, ownPlaces } from '../images/rules.ts';
 import { withFoldedData } from '../plan/secret-forms.ts';
 import type { Release } from '../release/record.ts';
 import { type Finished, type FinishOptions, finishObjects, type Scope } from '../render/finish.ts';
@@ -78,7 +78,10 @@ export function toRendered(
     objects,
     hashes: new Map(objects.map((object) => [refKey(refOf(object)), contentKey({ object }).slice(0, 20)])),
     warnings: [...warnings, ...finished.warnings],
-    imagesLeft: leftBehind(imagesIn([...objects, ...hooks], facts.imageFields), facts.images),
+    imagesLeft: leftBehind(
+      imagesIn([...objects, ...hooks], facts.imageFields),
+      ownPlaces(facts.images, facts.values.imageRegistry),
+    ),
     ensure: finished.ensure,
     definitions: new Set(),
     version: {},

@@ -7,7 +7,7 @@ export interface Rendered {
   /** Hash of each object by reference key. */
   hashes: ReadonlyMap<string, string>;
   warnings: readonly string[];
-  /** Images that come from where none should: no rule of the Sync leads elsewhere. Whether that is told is not decided here. */
+  /** Images that come from where none should: no rule of the Sync leads them elsewhere. Whether that is told is not decided here. */
   imagesLeft: readonly string[];
   /** Images that the chart itself says it needs, beside those of its objects: text in YAML. */
   chartImages?: string;

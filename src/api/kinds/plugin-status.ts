@@ -162,7 +162,7 @@ export const PLUGIN_STATUS = {
     },
     imagesLeft: {
       description:
-        'Images that no rule of spec.images.rewrite of the Sync leads to a registry of its own, where it has rules.',
+        'Images that come from elsewhere than where spec.images.rewrite of the Sync leads, or its value imageRegistry.',
       type: 'array',
       'x-kubernetes-list-type': 'atomic',
       items: { type: 'string' },

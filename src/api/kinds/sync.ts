@@ -125,7 +125,11 @@ const IMAGES = {
         },
       },
     },
-    report: { type: 'boolean', default: true, description: 'Name images that no rule rewrote, when there are rules.' },
+    report: {
+      type: 'boolean',
+      default: true,
+      description: 'Name images that neither a rule nor values.imageRegistry leads elsewhere, where there is one.',
+    },
   },
 } as const satisfies Schema;
 
