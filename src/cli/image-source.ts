@@ -76,8 +76,8 @@ function annotated(text: string | undefined): string[] {
 }
 
 function chartOfPlugin({ key, plugin, rendered }: RevisionPlugin): { listed: ListedChart; plugin: Plugin }[] {
-  const { chart, oci } = plugin.spec.source;
-  const source = chart?.repository ?? oci?.url;
+  const { chart, oci, download } = plugin.spec.source;
+  const source = chart?.repository ?? oci?.url ?? download?.url;
   const { chart: name, version } = rendered?.version ?? {};
   return source === undefined || name === undefined || version === undefined
     ? []

@@ -94,11 +94,7 @@ async function renderPlain(input: RenderChartInput): Promise<Rendered> {
   const hooks = rendered.hooks.filter(({ hook }) => !hook.events.includes('test'));
   const objects = [...definitions, ...[...rendered.objects, ...hooks].map(({ object }) => object)];
   return {
-    ...toRendered(
-      input,
-      await finishFor({ ...input, fileOf: filesOf(rendered.objects) }, objects),
-      rendered.warnings,
-    ),
+    ...toRendered(input, await finishFor({ ...input, fileOf: filesOf(rendered.objects) }, objects), rendered.warnings),
     version: chartVersion(rendered.draft),
     ...chartImages(rendered.draft),
   };
