@@ -3,6 +3,7 @@ import { main as cliBench } from './cli.ts';
 import { main as clientBench, type Figure } from './client.ts';
 import { type Row, times } from './figures.ts';
 import { main as helmBench } from './helm.ts';
+import { main as imagesBench } from './images.ts';
 import { main as kubegemsBench } from './kubegems.ts';
 import { main as loopBench } from './loop.ts';
 import { main as previewBench } from './preview.ts';
@@ -16,6 +17,7 @@ const BENCHES: Record<string, (only: string[]) => Promise<Row[]>> = {
   preview: previewBench,
   catalogue: catalogueBench,
   kubegems: kubegemsBench,
+  images: imagesBench,
 };
 
 /** `npm run bench -- all`, or one of them by name; parts of the loop may be named: `loop push drift`. */

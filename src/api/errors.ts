@@ -38,6 +38,15 @@ export type ErrorCode =
   | 'DownloadFailed'
   | 'DownloadNotFound'
   | 'DownloadRefused'
+  // registry, mirror
+  | 'RegistryAuthFailed'
+  | 'RegistryFailed'
+  | 'RegistryNotFound'
+  | 'RegistryRefused'
+  | 'RegistryTimedOut'
+  | 'ImageDamaged'
+  | 'ImageInvalid'
+  | 'ArchiveInvalid'
   // render
   | 'RenderFailed'
   | 'RenderRefused'

@@ -43,6 +43,7 @@ export async function answerChallenge(
   refusal: Answer,
   signal: AbortSignal,
   now: number,
+  actions = 'pull',
 ): Promise<Grant | undefined> {
   const login = authorizationOf(access.credentials);
   const challenge = parseChallenge(refusal.headers['www-authenticate'] ?? '');
@@ -58,7 +59,7 @@ export async function answerChallenge(
     );
   }
   if (service !== undefined) url.searchParams.set('service', service);
-  url.searchParams.set('scope', `repository:${repository}:pull`);
+  url.searchParams.set('scope', `repository:${repository}:${actions}`);
   const answer = await transport.get(
     { url, authorization: login, signal },
     { ...access, origin: url.origin === access.origin ? access.origin : '' },

@@ -19,16 +19,17 @@ async function* tar(files: AsyncIterable<PackedFile>): AsyncGenerator<Uint8Array
     const name = Buffer.from(path);
     if (name.length > 100) {
       const record = paxRecord('path', path);
-      yield header('././@PaxHeader', record.length, 'x');
+      yield tarHeader('././@PaxHeader', record.length, 'x');
       yield padded(record);
     }
-    yield header(name.subarray(0, 100).toString('latin1'), data.length, '0');
+    yield tarHeader(name.subarray(0, 100).toString('latin1'), data.length, '0');
     yield padded(data);
   }
   yield Buffer.alloc(2 * BLOCK);
 }
 
-function header(name: string, size: number, flag: string): Buffer {
+/** A header of ustar that depends on nothing but these. Sizes beyond 8 GB are written as GNU tar does. */
+export function tarHeader(name: string, size: number, flag: string): Buffer {
   const block = Buffer.alloc(BLOCK);
   const number = (value: number, at: number, length: number): void => {
     block.write(value.toString(8).padStart(length - 1, '0'), at, 'latin1');
@@ -37,7 +38,11 @@ function header(name: string, size: number, flag: string): Buffer {
   number(0o644, 100, 8);
   number(0, 108, 8);
   number(0, 116, 8);
-  number(size, 124, 12);
+  if (size < 8 ** 11) number(size, 124, 12);
+  else {
+    block[124] = 0x80;
+    block.writeBigUInt64BE(BigInt(size), 128);
+  }
   number(0, 136, 12);
   block.fill(' ', 148, 156);
   block.write(flag, 156, 'latin1');

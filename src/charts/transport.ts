@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
 import { request } from 'undici';
 import { EspalierError } from '../api/index.ts';
 import { createDialer, type Dialer, type ProxySettings } from '../git/dial.ts';
@@ -17,7 +18,9 @@ export interface Access {
 
 export interface Question {
   url: URL;
-  method?: 'GET' | 'HEAD';
+  method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH';
+  /** Sent once: whoever is asked may not lead elsewhere with it. */
+  body?: Uint8Array | AsyncIterable<Uint8Array>;
   headers?: Record<string, string>;
   /** Goes to the origin of `url` alone, whatever redirects say. */
   authorization?: string | undefined;
@@ -46,11 +49,13 @@ const LOST: LostWords = {
 export class Transport {
   readonly #policy: PlacePolicy;
   readonly #proxyFor: (url: URL) => ProxySettings | undefined;
+  readonly #words: LostWords;
   readonly #dialers = new Map<string, Dialer>();
 
-  constructor(policy: PlacePolicy, proxyFor: (url: URL) => ProxySettings | undefined) {
+  constructor(policy: PlacePolicy, proxyFor: (url: URL) => ProxySettings | undefined, words: LostWords = LOST) {
     this.#policy = policy;
     this.#proxyFor = proxyFor;
+    this.#words = words;
   }
 
   get policy(): PlacePolicy {
@@ -67,7 +72,7 @@ export class Transport {
         authorized ? { authorization: question.authorization ?? '' } : {},
         access,
       );
-      if (![301, 302, 303, 307, 308].includes(answer.status)) return answer;
+      if (![301, 302, 303, 307, 308].includes(answer.status) || !isQuestion(question.method)) return answer;
       await discard(answer.body);
       if (redirects >= MAX_REDIRECTS) throw this.#lost(url, 'it leads on and on');
       const target = parsePlace(answer.headers.location ?? '', this.#policy, url);
@@ -86,6 +91,7 @@ export class Transport {
       const { statusCode, headers, body } = await request(url, {
         method: question.method ?? 'GET',
         headers: { 'user-agent': 'espalier', ...question.headers, ...extra },
+        ...(question.body === undefined ? {} : { body: bodyOf(question.body) }),
         signal: question.signal,
         dispatcher: await this.#dialer(url, access).reach(url),
       });
@@ -93,9 +99,9 @@ export class Transport {
       for (const [name, value] of Object.entries(headers)) {
         if (value !== undefined) flat[name] = Array.isArray(value) ? value.join(', ') : value;
       }
-      return { status: statusCode, headers: flat, url, body: readBody(body, url, question.signal, LOST) };
+      return { status: statusCode, headers: flat, url, body: readBody(body, url, question.signal, this.#words) };
     } catch (error) {
-      throw explainLost(error, url, question.signal, LOST);
+      throw explainLost(error, url, question.signal, this.#words);
     }
   }
 
@@ -128,6 +134,14 @@ export class Transport {
   #lost(from: URL, why: string): EspalierError {
     return refused(`The redirect of ${from.origin}${from.pathname} is refused: ${why}; give the final URL.`);
   }
+}
+
+function isQuestion(method: Question['method'] = 'GET'): boolean {
+  return method === 'GET' || method === 'HEAD';
+}
+
+function bodyOf(body: NonNullable<Question['body']>): Uint8Array | Readable {
+  return body instanceof Uint8Array ? body : Readable.from(body, { objectMode: false });
 }
 
 /** An answer that is not the one hoped for, said in our words. `what` is "the index of https://…". */

@@ -24,6 +24,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./render.ts')).renderCommand(),
   },
   {
+    name: 'images',
+    summary: 'list the images of every Plugin, and mirror them',
+    load: async () => (await import('./images.ts')).imagesCommand(),
+  },
+  {
     name: 'validate',
     summary: 'check a repository without a cluster',
     load: async () => (await import('./validate.ts')).validateCommand(),

@@ -9,6 +9,13 @@ import { ClusterView, type ReadPath } from '../render/cluster-view.ts';
 import type { CatalogueOptions } from './catalogue.ts';
 import { offlineDiscovery } from './offline-discovery.ts';
 
+/** Where charts may come from besides what the rules for hostile repositories allow. */
+export interface ChartReach {
+  /** Hosts that speak plain http. */
+  plainHttp: readonly string[];
+  privateAddresses: boolean;
+}
+
 /**
  * Charts for one command, in a folder that goes with it. What a repository declares is hostile until proven: private
  * addresses are for sources alone that the Plugin in the cluster has already. `trusted`: all of them come from the cluster.
@@ -19,27 +26,31 @@ export async function withHelm<T>(
     offline = false,
     trusted = false,
     kubernetes,
-  }: { offline?: boolean; trusted?: boolean; kubernetes?: string | undefined } = {},
+    charts: reach,
+  }: { offline?: boolean; trusted?: boolean; kubernetes?: string | undefined; charts?: ChartReach } = {},
 ): Promise<T> {
   const dir = await mkdtemp(join(tmpdir(), 'espalier-charts-'));
   const open = new Map<boolean, Charts>();
   const view = new ClusterView();
   const discovery: { discovery?: ReadPath } = offline ? { discovery: offlineDiscovery(kubernetes) } : {};
   const chartsFor = (plugin: Plugin, live: Plugin | undefined): Charts => {
-    if (offline && hasChartSource(plugin)) {
+    if (offline && reach === undefined && hasChartSource(plugin)) {
       const message = 'its source is on another server, which is not looked at with --offline';
       throw new EspalierError('SourceMissing', message, { retry: false });
     }
     return opened(trusted || (live !== undefined && sourceHash(live) === sourceHash(plugin)));
   };
   function opened(isKnown: boolean): Charts {
-    const addresses = { http: isKnown, privateAddresses: isKnown };
-    const charts = open.get(isKnown) ?? createCharts({ cacheDir: join(dir, String(isKnown)), addresses });
+    const addresses = { http: isKnown, privateAddresses: isKnown || reach?.privateAddresses === true };
+    const plainHttp = reach?.plainHttp ?? [];
+    const charts = open.get(isKnown) ?? createCharts({ cacheDir: join(dir, String(isKnown)), addresses, plainHttp });
     open.set(isKnown, charts);
     return charts;
   }
   try {
-    return await use({ chartsFor, view, ...discovery }, (isKnown) => (offline ? undefined : opened(isKnown)));
+    return await use({ chartsFor, view, ...discovery }, (isKnown) =>
+      offline && reach === undefined ? undefined : opened(isKnown),
+    );
   } finally {
     await Promise.all([...open.values()].map((charts) => charts.close()));
     await view.close();

@@ -1,20 +1,30 @@
 import { API_VERSION, EspalierError, isError, type KubeObject, type Plugin, readAs, type Sync } from '../api/index.ts';
+import type { Chart } from '../charts/charts.ts';
 import type { KubeClient } from '../cluster/client.ts';
 import { createReader } from '../declare/reader.ts';
 import { createMasker } from '../plan/mask.ts';
-import { compile } from '../reconcile/compile.ts';
+import { type Compiled, compile } from '../reconcile/compile.ts';
 import { type FindOwnSource, refuseOwnSource, withOwnSources } from '../reconcile/pulls/own-sources.ts';
-import { type RevisionPlugin, renderRevision } from '../reconcile/render-revision.ts';
+import {
+  findChart,
+  type RenderedRevision,
+  type RenderRevisionInput,
+  type RevisionPlugin,
+  renderRevision,
+} from '../reconcile/render-revision.ts';
 import { keyOf } from '../reconcile/store.ts';
 import { describeFault } from '../reconcile/sync-status.ts';
-import { catalogueFacts } from './catalogue.ts';
+import { type CatalogueOptions, catalogueFacts } from './catalogue.ts';
 import { offlineKinds } from './offline-kinds.ts';
-import { withHelm } from './own-charts.ts';
+import { type ChartReach, withHelm } from './own-charts.ts';
+import { readSettings } from './settings-file.ts';
 import { type SourceFlags, withTree } from './source-tree.ts';
 import { findSync, standIn } from './sync-settings.ts';
 
 export interface RenderFlags extends SourceFlags {
   sync?: string;
+  /** A file with a Sync in it, in place of one of the cluster. */
+  settings?: string;
   path?: string;
   plugin?: string[];
   kubernetes?: string;
@@ -27,8 +37,11 @@ export interface RenderSource {
   /** Undefined: without a cluster. */
   client: KubeClient | undefined;
   namespace: string;
-  source: string;
+  /** Undefined: the repository that the Sync follows. */
+  source: string | undefined;
   flags: RenderFlags;
+  /** Also without a cluster, charts may come from repositories and registries. */
+  charts?: ChartReach;
 }
 
 export interface RenderedSource {
@@ -42,43 +55,89 @@ export interface RenderedSource {
 }
 
 /** The objects that the Plugins of a folder or a Git ref render to, on this cluster or, without one, on one as described. */
-export async function renderSource({ client, namespace, source, flags }: RenderSource): Promise<RenderedSource> {
-  const sync = await settings(client, namespace, source, flags);
-  const withSources = <T>(use: (find: FindOwnSource) => Promise<T>): Promise<T> =>
-    client === undefined ? use(refuseOwnSource('which is not looked at with --offline')) : withOwnSources(client, use);
-  return await withTree(client, sync, source, flags, async (tree) => {
+export async function renderSource(input: RenderSource): Promise<RenderedSource> {
+  const { flags } = input;
+  return await withRenderer(input, async ({ sync, render }) => {
+    const { plugins, absent, faults } = await render(sync);
+    return {
+      plugins: plugins.flatMap((one) => shown(one, sync, flags.showSecrets === true)),
+      absent,
+      faults,
+      masked: flags.showSecrets !== true && plugins.some(holdsSecrets),
+    };
+  });
+}
+
+/** What a source renders to with the settings of one Sync. */
+export interface SourceRevision extends Pick<RenderedSource, 'absent' | 'faults'> {
+  /** Those that are asked for. */
+  plugins: RevisionPlugin[];
+}
+
+export interface SourceRenderer {
+  /** The Sync whose settings apply, with what the command line says otherwise. */
+  sync: Sync;
+  render(sync: Sync): Promise<SourceRevision>;
+  /** The chart of a Plugin, as it was rendered; for OCI `id` is the digest of its manifest. */
+  chartOf(plugin: Plugin): Promise<{ id: string; fetch(): Promise<Chart> }>;
+}
+
+type Render = (
+  helm: RenderRevisionInput['helm'],
+  charts: CatalogueOptions['charts'],
+  ownSource: FindOwnSource,
+) => SourceRenderer['render'];
+
+/** Opens a source, and whatever its charts need, for as many renderings of it as are wanted. */
+export async function withRenderer<T>(
+  { client, namespace, source, flags, charts: reach }: RenderSource,
+  use: (renderer: SourceRenderer) => Promise<T>,
+): Promise<T> {
+  const sync = await settings(client, namespace, source ?? '', flags);
+  const from = source ?? sync.spec.repository.url;
+  const withSources = <R>(run: (find: FindOwnSource) => Promise<R>): Promise<R> =>
+    client === undefined ? run(refuseOwnSource('which is not looked at with --offline')) : withOwnSources(client, run);
+  return await withTree(client, sync, from, flags, async (tree) => {
     const plugins = client === undefined ? [] : await pluginsIn(client);
     const kubernetes = flags.kubernetes ?? (client === undefined ? undefined : (await client.version()).gitVersion);
     const live = new Map(plugins.map((plugin) => [keyOf(plugin), plugin]));
     const kinds = client ?? offlineKinds;
-    const { compiled, revision } = await withSources((ownSource) =>
+    const render: Render = (helm, charts, ownSource) => async (settings) => {
+      const catalogue = await catalogueFacts({ client, kubernetes, charts });
+      const compiled = await compile({ sync: settings, tree, reader: createReader(), plugins, catalogue });
+      const revision = await renderRevision({
+        ...{ client, kinds, sync: settings, tree, compiled, kubernetes, live, ownSource, helm },
+      });
+      return chosenOf(compiled, revision, flags.plugin);
+    };
+    return await withSources((ownSource) =>
       withHelm(
-        async (helm, charts) => {
-          const catalogue = await catalogueFacts({ client, kubernetes, charts });
-          const compiled = await compile({ sync, tree, reader: createReader(), plugins, catalogue });
-          const input = { client, kinds, sync, tree, compiled, kubernetes, live, ownSource, helm };
-          return { compiled, revision: await renderRevision(input) };
-        },
-        { offline: client === undefined, kubernetes },
+        (helm, charts) =>
+          use({
+            sync,
+            render: render(helm, charts, ownSource),
+            chartOf: (plugin) => findChart({ client, helm }, plugin, live.get(keyOf(plugin))),
+          }),
+        { offline: client === undefined, kubernetes, ...(reach === undefined ? {} : { charts: reach }) },
       ),
     );
-    const names = namesIn(revision.plugins, [...revision.faults, ...revision.waits], compiled.plugins);
-    for (const name of flags.plugin ?? []) if (!names.has(name)) throw unknownPlugin(name, names);
-    const isMeant = (key: string) => flags.plugin?.includes(key.slice(key.indexOf('/') + 1)) ?? true;
-    const chosen = revision.plugins.filter(({ key }) => isMeant(key));
-    return {
-      plugins: chosen.flatMap((one) => shown(one, flags.showSecrets === true)),
-      absent: chosen.flatMap(({ key, whyNot }) => (whyNot === undefined ? [] : [`${key}: ${whyNot}`])),
-      faults: [
-        ...[...compiled.faults, ...compiled.misfits].map(describeFault),
-        ...revision.faults
-          .filter(({ plugin }) => isMeant(plugin))
-          .map(({ plugin, message }) => `${plugin}: ${message}`),
-        ...revision.waits.filter(({ plugin }) => isMeant(plugin)).map((one) => `${one.plugin}: waits for ${one.for}`),
-      ],
-      masked: flags.showSecrets !== true && chosen.some(holdsSecrets),
-    };
   });
+}
+
+function chosenOf(compiled: Compiled, revision: RenderedRevision, only: readonly string[] | undefined): SourceRevision {
+  const names = namesIn(revision.plugins, [...revision.faults, ...revision.waits], compiled.plugins);
+  for (const name of only ?? []) if (!names.has(name)) throw unknownPlugin(name, names);
+  const isMeant = (key: string) => only?.includes(key.slice(key.indexOf('/') + 1)) ?? true;
+  const plugins = revision.plugins.filter(({ key }) => isMeant(key));
+  return {
+    plugins,
+    absent: plugins.flatMap(({ key, whyNot }) => (whyNot === undefined ? [] : [`${key}: ${whyNot}`])),
+    faults: [
+      ...[...compiled.faults, ...compiled.misfits].map(describeFault),
+      ...revision.faults.filter(({ plugin }) => isMeant(plugin)).map(({ plugin, message }) => `${plugin}: ${message}`),
+      ...revision.waits.filter(({ plugin }) => isMeant(plugin)).map((one) => `${one.plugin}: waits for ${one.for}`),
+    ],
+  };
 }
 
 /** The Sync's, with what the command line says otherwise. A cluster without Espalier has none. */
@@ -88,8 +147,10 @@ export async function settings(
   source: string,
   flags: RenderFlags,
 ): Promise<Sync> {
+  const written = flags.settings === undefined ? undefined : await readSettings(flags.settings);
   const found =
-    client === undefined ? undefined : await unlessNotInstalled(findSync(client, namespace, flags.sync, source));
+    written ??
+    (client === undefined ? undefined : await unlessNotInstalled(findSync(client, namespace, flags.sync, source)));
   const sync = found ?? standIn(namespace);
   if (flags.path !== undefined) sync.spec.repository.path = flags.path;
   if (flags.cluster !== undefined) sync.spec.cluster.name = flags.cluster;
@@ -111,11 +172,13 @@ export async function unlessNotInstalled<T>(found: Promise<T>): Promise<T | unde
   }
 }
 
-function shown({ key, rendered, secrets }: RevisionPlugin, whole: boolean): RenderedSource['plugins'] {
+function shown({ key, rendered, secrets }: RevisionPlugin, sync: Sync, whole: boolean): RenderedSource['plugins'] {
   if (rendered === undefined) return [];
+  const left = sync.spec.images.report ? rendered.imagesLeft : [];
   const masker = createMasker({ values: secrets });
   const objects = whole ? rendered.objects : rendered.objects.map((object) => masker.mask(object));
-  return [{ plugin: key, objects, warnings: rendered.warnings }];
+  const warnings = left.length === 0 ? [] : [`images that no rule leads elsewhere: ${left.join(', ')}`];
+  return [{ plugin: key, objects, warnings: [...rendered.warnings, ...warnings] }];
 }
 
 function holdsSecrets({ rendered, secrets }: RevisionPlugin): boolean {

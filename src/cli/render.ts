@@ -1,8 +1,8 @@
 import { Command } from 'commander';
-import { EspalierError, isError } from '../api/errors.ts';
 import { inCluster } from './cluster.ts';
 import { addLabel, addName } from './collect.ts';
 import { ExitCode } from './exit.ts';
+import { orOffline } from './image-options.ts';
 import { type ClusterOptions, type OutputOptions, withCluster, withOutput } from './options.ts';
 import { formatData, formatObjects } from './output.ts';
 import { print, say } from './print.ts';
@@ -53,12 +53,6 @@ async function render(source: string, flags: Flags): Promise<RenderedSource> {
     return await rendered.catch(orOffline);
   }
   return await renderSource({ client: undefined, namespace: flags.namespace ?? 'espalier-system', source, flags });
-}
-
-function orOffline(error: unknown): never {
-  if (!isError(error, 'KubeUnreachable', 'KubeConfigInvalid')) throw error;
-  const message = `${error.message}. Without a cluster: --offline, with --kubernetes <version> where something depends on it`;
-  throw new EspalierError(error.code, message, { cause: error, retry: error.retry });
 }
 
 async function show({ plugins, absent, faults, masked }: RenderedSource, flags: Flags): Promise<void> {

@@ -26,6 +26,7 @@ export interface PluginDocument {
   warnings: string[];
   versions: VersionChange[];
   images: string[];
+  imagesLeft: string[];
 }
 
 /** The reference of an object beside what happens to it: see docs/plan.md for the fields of each action. */
@@ -52,6 +53,7 @@ export function planDocument(plan: Plan): PlanDocument {
       warnings: plugin.warnings,
       versions: plugin.versions ?? [],
       images: plugin.images ?? [],
+      imagesLeft: plugin.imagesLeft ?? [],
     })),
     held: plan.held,
     faults: plan.faults,

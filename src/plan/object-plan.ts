@@ -75,6 +75,8 @@ export interface PluginPlan {
   versions?: VersionChange[];
   /** Images that nothing of it runs yet. */
   images?: string[];
+  /** Images that no rule of the Sync leads to its own registry. */
+  imagesLeft?: string[];
 }
 
 /** `chart`, `app` or `version`, and how it changes. Without `from` it is new. */

@@ -49,11 +49,12 @@ export function titleOf(plan: PluginPlan): string {
   return `${plan.plugin.namespace}/${plan.plugin.name}`;
 }
 
-/** `chart web: 1.2.0 → 1.3.0`, and the images that come with it. */
-export function versionsLines({ versions = [], images = [] }: PluginPlan): string[] {
+/** `chart web: 1.2.0 → 1.3.0`, the images that come with it, and those that come from elsewhere. */
+export function versionsLines({ versions = [], images = [], imagesLeft = [] }: PluginPlan): string[] {
   return [
     ...versions.map(({ what, from, to }) => (from === undefined ? `${what}: ${to}` : `${what}: ${from} → ${to}`)),
     ...images.map((image) => `new image: ${image}`),
+    ...(imagesLeft.length === 0 ? [] : [`from elsewhere: ${imagesLeft.join(', ')}`]),
   ];
 }
 

@@ -1,4 +1,6 @@
 import { type JsonObject, type KubeObject, LABEL, type Plugin, type Sync } from '../api/index.ts';
+import type { ImageField } from '../images/fields.ts';
+import type { ImageRule } from '../images/rules.ts';
 import { keyOf, type Store } from './store.ts';
 
 /** What a Plugin takes from its surroundings: the Sync that wrote it, and the cluster. */
@@ -9,7 +11,9 @@ export interface Facts {
   labels: Readonly<Record<string, string>>;
   /** The Sync's global values. */
   values: JsonObject;
-  images: readonly { from: string; to: string }[];
+  images: readonly ImageRule[];
+  /** Where kinds that are not Kubernetes' own name images. */
+  imageFields: readonly ImageField[];
   reportImages: boolean;
   hold: { percent: number; count: number };
   pruneEnabled: boolean;
@@ -44,6 +48,7 @@ export function factsFrom(plugin: Plugin, sync: Sync | undefined, kubernetes: st
     labels: sync?.spec.cluster?.labels ?? {},
     values: sync?.spec.values ?? {},
     images: sync?.spec.images?.rewrite ?? [],
+    imageFields: sync?.spec.images?.fields ?? [],
     reportImages: sync?.spec.images?.report ?? true,
     hold: { percent: sync?.spec.prune?.hold?.percent ?? 50, count: sync?.spec.prune?.hold?.count ?? 20 },
     pruneEnabled: sync?.spec.prune?.enabled ?? true,

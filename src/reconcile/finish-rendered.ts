@@ -1,4 +1,6 @@
 import { type KubeObject, type Plugin, refKey, refOf } from '../api/index.ts';
+import { imagesIn } from '../images/find.ts';
+import { leftBehind, ownPlaces } from '../images/rules.ts';
 import { withFoldedData } from '../plan/secret-forms.ts';
 import type { Release } from '../release/record.ts';
 import { type Finished, type FinishOptions, finishObjects, type Scope } from '../render/finish.ts';
@@ -41,7 +43,7 @@ export async function placeRecorded(client: Kinds, record: Release, hooks: reado
     unlabelled: true,
     mayRepeat: true,
     patches: [],
-    images: { rewrite: [], report: false },
+    images: { rewrite: [], fields: [] },
     scopeOf: (object): Scope => scopes.get(`${object.apiVersion} ${object.kind}`) ?? 'unknown',
   });
   return hooks.map(({ hook, object }, index) => ({ hook, object: placed.objects[index] ?? object }));
@@ -57,13 +59,18 @@ async function optionsFor(
     targetNamespace: targetNamespace(plugin),
     createNamespace: plugin.spec.namespace?.create ?? false,
     patches: plugin.spec.patches ?? [],
-    images: { rewrite: facts.images, report: facts.reportImages },
+    images: { rewrite: facts.images, fields: facts.imageFields },
     scopeOf: (object): Scope => scopes.get(`${object.apiVersion} ${object.kind}`) ?? 'unknown',
   };
 }
 
-/** What is known of objects that are ready to be sent. */
-export function toRendered(plugin: Plugin, finished: Finished, warnings: readonly string[]): Rendered {
+/** What is known of objects that are ready to be sent. `hooks` run beside them. */
+export function toRendered(
+  { plugin, facts }: Pick<FinishInput, 'plugin' | 'facts'>,
+  finished: Finished,
+  warnings: readonly string[],
+  hooks: readonly KubeObject[] = [],
+): Rendered {
   // `stringData` is written into `data` by the API server, which then says that nobody owns it: drift would go unseen.
   const objects = finished.objects.map(withFoldedData);
   const namespace = targetNamespace(plugin);
@@ -71,6 +78,10 @@ export function toRendered(plugin: Plugin, finished: Finished, warnings: readonl
     objects,
     hashes: new Map(objects.map((object) => [refKey(refOf(object)), contentKey({ object }).slice(0, 20)])),
     warnings: [...warnings, ...finished.warnings],
+    imagesLeft: leftBehind(
+      imagesIn([...objects, ...hooks], facts.imageFields),
+      ownPlaces(facts.images, facts.values.imageRegistry),
+    ),
     ensure: finished.ensure,
     definitions: new Set(),
     version: {},

@@ -64,6 +64,8 @@ export function inputsOf(
     apply: spec.apply,
     account: facts.account,
     images: facts.images,
+    // Without rules nothing is done with them.
+    imageFields: facts.images.length === 0 || facts.imageFields.length === 0 ? undefined : facts.imageFields,
     values: templated ? values : undefined,
     kubernetes: templated ? facts.kubernetes : undefined,
   });

@@ -15,6 +15,7 @@ import {
 const HISTORY_LENGTH = 10;
 const DRIFT_LENGTH = 20;
 const DRIFT_FIELDS = 10;
+const IMAGES_LENGTH = 100;
 
 /** How a reconcile left the Plugin. Everything that a status says of phase and conditions follows from this. */
 export type PluginOutcome =
@@ -44,6 +45,7 @@ export interface PluginFindings {
   release?: PluginStatus['release'] | 'none';
   resolved?: PluginStatus['resolved'];
   notDowngraded?: readonly string[];
+  imagesLeft?: readonly string[];
 }
 
 /** The next status. Pure: the same outcome over the same status changes nothing, so that a no-op reconcile writes nothing. */
@@ -64,6 +66,10 @@ export function nextPluginStatus(
   if (findings.notDowngraded !== undefined) {
     if (findings.notDowngraded.length > 0) next.notDowngraded = [...findings.notDowngraded];
     else delete next.notDowngraded;
+  }
+  if (findings.imagesLeft !== undefined) {
+    if (findings.imagesLeft.length > 0) next.imagesLeft = findings.imagesLeft.slice(0, IMAGES_LENGTH);
+    else delete next.imagesLeft;
   }
   if (findings.drift !== undefined) setDrift(next, findings.drift, now);
   if (outcome === undefined) return next;

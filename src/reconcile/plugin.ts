@@ -4,7 +4,7 @@ import { activityIn } from './activity.ts';
 import { chartSecretRefs, hasChartSource } from './chart-sources.ts';
 import { convergePlugin } from './converge-plugin.ts';
 import { currentKey } from './current-key.ts';
-import { factsOf } from './facts.ts';
+import { type Facts, factsOf } from './facts.ts';
 import { hideSecrets } from './hide-secrets.ts';
 import { valuesRefs } from './inputs.ts';
 import { judgeAnew } from './judge-anew.ts';
@@ -12,6 +12,7 @@ import { hasOwnSource } from './own-sources.ts';
 import type { Parts } from './parts.ts';
 import type { PluginFindings, PluginOutcome } from './plugin-status.ts';
 import { readinessOf } from './readiness.ts';
+import { renderKey } from './release-state.ts';
 import { type Removal, removePlugin } from './remove-plugin.ts';
 import { learnDeclared } from './render-declared.ts';
 import { repositoryRefs } from './repository-options.ts';
@@ -113,7 +114,15 @@ async function lookAt(parts: Parts, key: string, plugin: Plugin, signal: AbortSi
     const nextLook = parts.fullLooks.dueAt(key, now) - now;
     const againInMs = Math.min(verdict.againInMs ?? nextLook, nextLook, nextOwnLook);
     return hideSecrets(
-      { ...verdict, findings: { ...verdict.findings, ...resolvedNow(parts, plugin) }, againInMs },
+      {
+        ...verdict,
+        findings: {
+          ...verdict.findings,
+          ...resolvedNow(parts, plugin),
+          ...imagesNow(parts, plugin, facts, inputs.key),
+        },
+        againInMs,
+      },
       secrets,
     );
   } catch (error) {
@@ -134,6 +143,13 @@ function resolvedNow(parts: Parts, plugin: Plugin): Pick<PluginFindings, 'resolv
   const before = plugin.status?.resolved;
   const isNews = resolved !== undefined && (resolved.id !== before?.id || resolved.source !== before.source);
   return isNews ? { resolved } : {};
+}
+
+/** What the last rendering that is still in memory knows. Nothing else changes which images it names, but that they are told. */
+function imagesNow(parts: Parts, plugin: Plugin, facts: Facts, key: string): Pick<PluginFindings, 'imagesLeft'> {
+  if (!facts.reportImages) return { imagesLeft: [] };
+  const rendered = parts.rendered.peek(renderKey(plugin, key));
+  return rendered === undefined ? {} : { imagesLeft: rendered.imagesLeft };
 }
 
 /** Somebody asks for another try of what was taken back or given up. */

@@ -74,10 +74,10 @@ export async function planCandidate(
   const head = common.preview.compiled.commit;
   const hold = holdFor({ plugin, facts, record, rendered, plan: result, isNew, commit, head });
   if (hold !== undefined) plan.held.push({ plugin: key, reason: hold.why, howToApprove: hold.howToApprove });
-  const beside = isNew ? toldBeside(plugin, rendered, result, live.values()) : NOTHING_BESIDE;
+  const beside = isNew ? toldBeside(plugin, rendered, result, live.values(), facts.imageFields) : NOTHING_BESIDE;
   const warnings = [...result.warnings, ...beside.warnings, ...left, ...rendered.warnings, ...tried.warnings];
   return {
-    plan: { ...result, ...beside, warnings },
+    plan: { ...result, ...beside, warnings, imagesLeft: facts.reportImages ? [...rendered.imagesLeft] : [] },
     touches: isNew ? touchesOf(key, result, rendered.hashes, record) : [],
   };
 }

@@ -1,6 +1,7 @@
 import type { KubeObject, Plugin } from '../api/index.ts';
+import type { ImageField } from '../images/fields.ts';
+import { imagesIn } from '../images/find.ts';
 import type { PluginPlan, VersionChange } from '../plan/object-plan.ts';
-import { imagesIn } from '../render/images.ts';
 import { isOlderVersion } from '../resolve/pick-version.ts';
 import type { Rendered } from './rendered.ts';
 
@@ -10,10 +11,11 @@ export function toldBeside(
   rendered: Rendered,
   plan: PluginPlan,
   live: Iterable<KubeObject>,
+  fields: readonly ImageField[] = [],
 ): Required<Pick<PluginPlan, 'versions' | 'images' | 'warnings'>> {
   const versions = versionsOf(plugin, rendered);
-  const known = new Set([...live].flatMap(imagesIn));
-  const images = [...new Set(rendered.objects.flatMap(imagesIn))].filter((image) => !known.has(image)).toSorted();
+  const known = new Set(imagesIn([...live], fields));
+  const images = imagesIn(rendered.objects, fields).filter((image) => !known.has(image));
   const downgrades = versions
     .filter(({ from, to }) => from !== undefined && isOlderVersion(to, from))
     .map(({ what, from, to }) => `${what} goes back from ${from} to ${to}`);

@@ -21,7 +21,14 @@ import { recordedHooks } from './recorded-hooks.ts';
 import { listRecords, readRevision } from './release-records.ts';
 import { adoptable, recordFor } from './release-state.ts';
 import type { Rendered } from './rendered.ts';
-import { chartVersion, packDraft, type ReadyHook, releaseOf, withReleaseMarks } from './rendered-release.ts';
+import {
+  chartImages,
+  chartVersion,
+  packDraft,
+  type ReadyHook,
+  releaseOf,
+  withReleaseMarks,
+} from './rendered-release.ts';
 import { withPlaces } from './values-places.ts';
 
 export interface RenderChartInput extends FinishInput {
@@ -87,12 +94,9 @@ async function renderPlain(input: RenderChartInput): Promise<Rendered> {
   const hooks = rendered.hooks.filter(({ hook }) => !hook.events.includes('test'));
   const objects = [...definitions, ...[...rendered.objects, ...hooks].map(({ object }) => object)];
   return {
-    ...toRendered(
-      input.plugin,
-      await finishFor({ ...input, fileOf: filesOf(rendered.objects) }, objects),
-      rendered.warnings,
-    ),
+    ...toRendered(input, await finishFor({ ...input, fileOf: filesOf(rendered.objects) }, objects), rendered.warnings),
     version: chartVersion(rendered.draft),
+    ...chartImages(rendered.draft),
   };
 }
 
@@ -122,7 +126,7 @@ async function renderRevision(
     fromRevision: undefined,
     asRevision: revision,
   };
-  return { ...result, version: chartVersion(draft), release };
+  return { ...result, version: chartVersion(draft), ...chartImages(draft), release };
 }
 
 /** Hooks are no objects of the plan, but they run: who reads the plan should know. */
@@ -150,7 +154,7 @@ async function fromRecord(input: RenderChartInput, record: Release): Promise<Ren
   const objects = (await parseText(record.manifest, title, input.signal)).map((object) => ({ object, path: '' }));
   const { plugin, facts } = input;
   const unpatched = { ...plugin, spec: { ...plugin.spec, patches: [] } };
-  const recorded = { ...input, plugin: unpatched, facts: { ...facts, images: [] } };
+  const recorded = { ...input, plugin: unpatched, facts: { ...facts, images: [] }, rules: facts };
   const hooks = await placeRecorded(input.client, record, await recordedHooks(record, input.signal));
   const definitions = hasDefinitions(plugin) ? await recordedDefinitions(plugin, await input.chart(), record) : [];
   const { result } = await assemble(recorded, { objects, hooks, definitions, warnings: [] });
@@ -168,7 +172,7 @@ async function fromRecord(input: RenderChartInput, record: Release): Promise<Ren
     fromRevision: record.version,
     asRevision: record.version,
   };
-  return { ...result, version: chartVersion(draft), release };
+  return { ...result, version: chartVersion(draft), ...chartImages(draft), release };
 }
 
 async function renderAnew(input: RenderChartInput, revision: number) {
@@ -205,7 +209,7 @@ async function renderAnew(input: RenderChartInput, revision: number) {
 
 /** The namespace that is asked for comes first, then definitions, then what belongs to the release and says so. */
 async function assemble(
-  input: RenderChartInput,
+  input: RenderChartInput & { rules?: Facts },
   { objects, definitions, hooks, warnings }: Parts,
 ): Promise<{ result: Rendered; own: KubeObject[] }> {
   const release = releaseOf(input.plugin);
@@ -214,7 +218,12 @@ async function assemble(
   const before = finished.objects.slice(0, finished.objects.length - objects.length);
   const own = finished.objects.slice(before.length);
   const marked = [...before, ...own.map((object) => withReleaseMarks(object, release))];
-  const result = toRendered(input.plugin, { ...finished, objects: marked }, warnings);
+  const result = toRendered(
+    { plugin: input.plugin, facts: input.rules ?? input.facts },
+    { ...finished, objects: marked },
+    warnings,
+    hooks.map(({ object }) => object),
+  );
   const keys = before.map((object) => refKey(refOf(object))).filter((at) => !finished.ensure.has(at));
   const bytes = result.bytes + hooks.reduce((sum, { hook }) => sum + hook.manifest.length, 0);
   return { result: { ...result, bytes, definitions: new Set(keys) }, own };

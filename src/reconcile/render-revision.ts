@@ -232,8 +232,8 @@ async function readInputs(
 }
 
 /** Which chart or download the source means: what the agent has found, so that a plan says what the agent will do, else what is there now. */
-async function findChart(
-  { client, helm }: RenderRevisionInput,
+export async function findChart(
+  { client, helm }: Pick<RenderRevisionInput, 'client' | 'helm'>,
   plugin: Plugin,
   live: Plugin | undefined,
 ): Promise<{ id: string; fetch(): Promise<Chart>; folder(): Promise<SourceFolder> }> {

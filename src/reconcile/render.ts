@@ -96,7 +96,7 @@ export async function renderSource(input: RenderSourceInput): Promise<Rendered> 
     limits: { timeoutMs },
     ...until,
   });
-  const rendered = toRendered(plugin, await finishFor({ client, plugin, facts }, objects), warnings);
+  const rendered = toRendered({ plugin, facts }, await finishFor({ client, plugin, facts }, objects), warnings);
   return version === undefined ? rendered : { ...rendered, version: { version } };
 }
 

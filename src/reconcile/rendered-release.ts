@@ -65,3 +65,10 @@ export function chartVersion({ chart }: Pick<ReleaseDraft, 'chart'>): {
     ...(typeof appVersion === 'string' && appVersion !== '' ? { app: appVersion } : {}),
   };
 }
+
+/** Images that the chart's author says it needs, objects or not: those that an operator starts later, say. */
+export function chartImages({ chart }: Pick<ReleaseDraft, 'chart'>): { chartImages?: string } {
+  const { annotations } = (chart.metadata ?? {}) as { annotations?: JsonObject };
+  const images = annotations?.['artifacthub.io/images'];
+  return typeof images === 'string' ? { chartImages: images } : {};
+}

@@ -7,6 +7,10 @@ export interface Rendered {
   /** Hash of each object by reference key. */
   hashes: ReadonlyMap<string, string>;
   warnings: readonly string[];
+  /** Images that come from where none should: no rule of the Sync leads them elsewhere. Whether that is told is not decided here. */
+  imagesLeft: readonly string[];
+  /** Images that the chart itself says it needs, beside those of its objects: text in YAML. */
+  chartImages?: string;
   /** Objects that need only exist, such as a namespace that several Plugins ask for. */
   ensure: ReadonlySet<string>;
   /** Those of `objects` that define kinds for the chart and are no part of its release: never downgraded. */

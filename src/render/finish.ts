@@ -9,7 +9,9 @@ import {
   refKey,
   refOf,
 } from '../api/index.ts';
-import { type ImageRule, mapImages, rewriteImage } from './images.ts';
+import type { ImageField } from '../images/fields.ts';
+import { mapImages } from '../images/find.ts';
+import { type ImageRule, rewriteImage } from '../images/rules.ts';
 import { mergePatch } from './merge-patch.ts';
 
 /** Where objects of a kind live; `unknown` while nobody serves the kind. */
@@ -25,7 +27,7 @@ export interface FinishOptions {
   /** Hooks of different events may be one object. */
   mayRepeat?: boolean;
   patches: readonly Patch[];
-  images: { rewrite: readonly ImageRule[]; report: boolean };
+  images: { rewrite: readonly ImageRule[]; fields: readonly ImageField[] };
   scopeOf(object: KubeObject): Scope;
 }
 
@@ -59,10 +61,9 @@ export function finishObjects(rendered: readonly KubeObject[], options: FinishOp
   const warnings: string[] = [];
   const undecided: KubeObject[] = [];
   const matched = new Set<Patch>();
-  const unwritten = new Set<string>();
   const objects = rendered.map((object) => {
     const patched = applyPatches(withoutServerFields(object), options.patches, matched);
-    const placed = placeInNamespace(rewriteImages(patched, options, unwritten), options);
+    const placed = placeInNamespace(rewriteImages(patched, options), options);
     if (placed.metadata.namespace === undefined && options.scopeOf(placed) === 'unknown') undecided.push(placed);
     return options.unlabelled === true ? placed : labelled(placed, options);
   });
@@ -82,20 +83,7 @@ export function finishObjects(rendered: readonly KubeObject[], options: FinishOp
   for (const patch of options.patches) {
     if (!matched.has(patch)) warnings.push(`no object matches the patch of ${JSON.stringify(patch.target)}`);
   }
-  if (options.images.report && options.images.rewrite.length > 0 && unwritten.size > 0) {
-    warnings.push(`images that no rule rewrites: ${[...unwritten].sort().join(', ')}`);
-  }
   return { objects, ensure, undecided, warnings };
-}
-
-/** Every image that the objects run, sorted. */
-export function imagesOf(objects: readonly KubeObject[]): string[] {
-  const images = new Set<string>();
-  mapImages(objects, (image) => {
-    images.add(image);
-    return image;
-  });
-  return [...images].sort();
 }
 
 function withoutServerFields(object: KubeObject): KubeObject {
@@ -125,13 +113,9 @@ function identityOf(object: Partial<KubeObject>): string {
   return JSON.stringify([object.apiVersion, object.kind, name, namespace]);
 }
 
-function rewriteImages(object: KubeObject, { images }: FinishOptions, unwritten: Set<string>): KubeObject {
+function rewriteImages(object: KubeObject, { images }: FinishOptions): KubeObject {
   if (images.rewrite.length === 0) return object;
-  return mapImages(object, (image) => {
-    const rewritten = rewriteImage(image, images.rewrite);
-    if (rewritten === undefined) unwritten.add(image);
-    return rewritten ?? image;
-  }) as KubeObject; // nothing but the text of images differs
+  return mapImages(object, (image) => rewriteImage(image, images.rewrite) ?? image, images.fields);
 }
 
 function placeInNamespace(object: KubeObject, { scopeOf, targetNamespace }: FinishOptions): KubeObject {

@@ -2,10 +2,20 @@
 export interface Progress {
   /** What it is about: "helm 4.3.1". */
   subject: string;
-  step: 'waiting' | 'downloading' | 'fetching sources' | 'compiling' | 'linking' | 'installed' | 'failed' | 'warning';
+  step:
+    | 'waiting'
+    | 'downloading'
+    | 'fetching sources'
+    | 'compiling'
+    | 'linking'
+    | 'installed'
+    | 'looking and copying'
+    | 'done'
+    | 'failed'
+    | 'warning';
   done?: number | undefined;
   total?: number | undefined;
-  unit?: 'bytes' | 'packages' | undefined;
+  unit?: 'bytes' | 'packages' | 'images and charts' | undefined;
   detail?: string | undefined;
 }
 
@@ -13,7 +23,7 @@ export type ReportProgress = (progress: Progress) => void;
 
 /** The end of a step: what comes next belongs to another one. */
 export function isLast(progress: Progress): boolean {
-  return progress.step === 'installed' || progress.step === 'failed';
+  return progress.step === 'installed' || progress.step === 'done' || progress.step === 'failed';
 }
 
 /** `kube-apiserver 1.36.3: compiling 512 of 2028 packages (k8s.io/api/core/v1)` */

@@ -48,7 +48,14 @@ export const SYNC: SyncDeclaration = {
     poll: '*/1 * * * *',
     cluster: { name: 'prod-eu', labels: { region: 'eu', tier: 'prod' } },
     values: { imageRegistry: 'harbor.local', nested: { list: [1, 'two', null, { three: true }] } },
-    images: { rewrite: [{ from: 'docker.io', to: 'harbor.local/docker' }], report: true },
+    images: {
+      rewrite: [{ from: 'docker.io', to: 'harbor.local/docker' }],
+      fields: [
+        { apiVersion: 'monitoring.coreos.com/v1', kind: 'Prometheus', path: '/spec/image' },
+        { kind: 'Cache', path: '/spec/nodes/*/image/name', registry: 'registry', tag: 'tag', digest: 'digest' },
+      ],
+      report: true,
+    },
     prune: { enabled: true, hold: { percent: 50, count: 20 } },
     forge: {
       kind: 'gitea',

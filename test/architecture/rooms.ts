@@ -17,7 +17,10 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   declare: { uses: ['git', 'compat'] },
   charts: { uses: ['git', 'tools', 'resolve'] },
   release: { uses: [], pure: true },
-  render: { uses: ['git', 'tools', 'release'] },
+  images: { uses: [], pure: true },
+  registry: { uses: ['charts', 'git', 'tools'] },
+  mirror: { uses: ['images', 'registry', 'charts', 'tools'] },
+  render: { uses: ['git', 'tools', 'release', 'images'] },
   plan: { uses: [], pure: true },
   report: { uses: [], pure: true },
   cluster: { uses: [] },
@@ -26,7 +29,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   reconcile: {
     uses: [
       ...['git', 'declare', 'resolve', 'charts', 'render', 'release', 'plan', 'cluster', 'converge', 'runtime'],
-      ...['forge', 'report', 'compat'],
+      ...['forge', 'report', 'compat', 'images'],
     ],
   },
   forge: { uses: ['git'] },
@@ -49,7 +52,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
         'reconcile',
         'forge',
       ],
-      ...['web', 'tools', 'playground', 'charts', 'compat'],
+      ...['web', 'tools', 'playground', 'charts', 'compat', 'images', 'registry', 'mirror'],
     ],
   },
 };

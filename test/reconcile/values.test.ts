@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { KubeObject } from '../../src/api/index.ts';
+import { espalier } from '../cli/support/espalier.ts';
 import { configMap, getPlugin, pluginReaches, pluginYaml, syncReaches } from '../support/agent.ts';
 import { eventually } from '../support/eventually.ts';
 import { uniqueName } from '../support/names.ts';
@@ -112,22 +113,50 @@ describe('what objects are made of', { concurrency: 3 }, () => {
       },
     ];
     const scene = await startScene(t, {
-      files: { 'plugins/web.yaml': pluginYaml('web', 'apps/web', { patches }), 'apps/web/web.yaml': deployment('web') },
-      spec: { images: { rewrite: [{ from: 'registry.example.com', to: 'harbor.local/mirror' }] } },
+      files: {
+        'plugins/web.yaml': pluginYaml('web', 'apps/web', { patches }),
+        'apps/web/web.yaml': deployment('web'),
+        'apps/web/tools.yaml': configMap('tools', { tool: 'registry.example.com/tool:1', other: 'quay.io/other:1' }),
+      },
+      spec: {
+        images: {
+          rewrite: [{ from: 'registry.example.com', to: 'harbor.local/mirror' }],
+          fields: [{ kind: 'ConfigMap', path: '/data/*' }],
+        },
+      },
     });
     const web = await scene.get('Deployment', 'web');
     assert.deepEqual(images(web), ['harbor.local/mirror/app:1', 'harbor.local/mirror/side:1']);
     assert.equal((web.spec as { replicas: number }).replicas, 0);
     assert.equal(web.metadata.annotations?.patched, 'yes');
+    const tools = await scene.get('ConfigMap', 'tools');
+    assert.deepEqual(tools.data, { tool: 'harbor.local/mirror/tool:1', other: 'quay.io/other:1' });
+    const left = async () => (await getPlugin(scene.client, scene.namespace, 'web'))?.status?.imagesLeft;
+    assert.deepEqual(await left(), ['quay.io/other:1']);
+    const listed = await espalier(['images', 'list', '--sync', 'sync', '-n', scene.namespace, '-o', 'plain']);
+    assert.deepEqual(
+      [
+        listed.code,
+        listed.stdout.trim().split('\n'),
+        /from elsewhere, by no rule: quay\.io\/other:1/.test(listed.stderr),
+      ],
+      [
+        0,
+        ['quay.io/other:1', 'registry.example.com/app:1', 'registry.example.com/side:1', 'registry.example.com/tool:1'],
+        true,
+      ],
+      listed.stderr,
+    );
     const rewrite = [{ from: 'registry.example.com', to: 'other.local' }];
     await scene.client.patch(
       scene.ref('Sync', 'sync'),
-      { spec: { images: { rewrite } } },
+      { spec: { images: { rewrite, report: false } } },
       { type: 'merge', fieldManager: 'test' },
     );
     await eventually(async () =>
       assert.deepEqual(images(await scene.get('Deployment', 'web')), ['other.local/app:1', 'other.local/side:1']),
     );
+    await eventually(async () => assert.equal(await left(), undefined));
   });
 
   test('a change in the base of a kustomization is a change of who uses it, and of nobody else', async (t) => {

@@ -160,6 +160,13 @@ export const PLUGIN_STATUS = {
       'x-kubernetes-list-type': 'atomic',
       items: { type: 'string' },
     },
+    imagesLeft: {
+      description:
+        'Images that come from elsewhere than where spec.images.rewrite of the Sync leads, or its value imageRegistry.',
+      type: 'array',
+      'x-kubernetes-list-type': 'atomic',
+      items: { type: 'string' },
+    },
     waitingFor: {
       type: 'array',
       'x-kubernetes-list-type': 'atomic',

@@ -1,4 +1,5 @@
 import type { KubeObject } from '../objects.ts';
+import { JSON_POINTER } from '../patterns.ts';
 import type { Complete, Schema, Written } from '../schema.ts';
 import {
   DURATION_FIELD,
@@ -60,6 +61,8 @@ const REPOSITORY = {
   },
 } as const satisfies Schema;
 
+const BESIDE = { type: 'string', minLength: 1, maxLength: 253 } as const;
+
 const IMAGES = {
   type: 'object',
   default: {},
@@ -88,7 +91,45 @@ const IMAGES = {
         },
       },
     },
-    report: { type: 'boolean', default: true, description: 'Name images that no rule rewrote, when there are rules.' },
+    fields: {
+      type: 'array',
+      maxItems: 100,
+      'x-kubernetes-list-type': 'atomic',
+      description:
+        "Where objects of other kinds than Kubernetes' own name images. Lists called containers, initContainers and ephemeralContainers are known in any kind.",
+      items: {
+        type: 'object',
+        required: ['kind', 'path'],
+        properties: {
+          apiVersion: {
+            type: 'string',
+            minLength: 1,
+            maxLength: 253,
+            description: 'Such as monitoring.coreos.com/v1. Absent: any.',
+          },
+          kind: { type: 'string', minLength: 1, maxLength: 63, description: 'Such as Prometheus.' },
+          path: {
+            type: 'string',
+            maxLength: 512,
+            description: 'JSON pointer to the image, such as /spec/image. * stands for every item of a list or map.',
+            'x-kubernetes-validations': [
+              {
+                rule: `self.matches('^${JSON_POINTER}$')`,
+                message: 'must be a JSON pointer such as /spec/image or /spec/nodes/*/image',
+              },
+            ],
+          },
+          registry: { ...BESIDE, description: 'Field beside that holds the registry, where path holds a name alone.' },
+          tag: { ...BESIDE, description: 'Field beside that holds the tag.' },
+          digest: { ...BESIDE, description: 'Field beside that holds the digest.' },
+        },
+      },
+    },
+    report: {
+      type: 'boolean',
+      default: true,
+      description: 'Name images that neither a rule nor values.imageRegistry leads elsewhere, where there is one.',
+    },
   },
 } as const satisfies Schema;
 

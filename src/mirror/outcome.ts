@@ -1,0 +1,21 @@
+/** What became of one image or chart. */
+export type Outcome =
+  | { state: 'there' }
+  | { state: 'copied' }
+  /** A dry run: it would be. */
+  | { state: 'missing' }
+  | { state: 'failed'; why: string };
+
+export interface Result {
+  kind: 'image' | 'chart';
+  from: string;
+  to: string;
+  digest?: string;
+  outcome: Outcome;
+}
+
+export type State = Outcome['state'];
+
+export function countOf(results: readonly Result[], state: State): number {
+  return results.filter(({ outcome }) => outcome.state === state).length;
+}
