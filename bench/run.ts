@@ -1,3 +1,4 @@
+import { main as allInOneBench } from './all-in-one.ts';
 import { main as catalogueBench } from './catalogue.ts';
 import { main as cliBench } from './cli.ts';
 import { main as clientBench, type Figure } from './client.ts';
@@ -12,11 +13,12 @@ const BENCHES: Record<string, (only: string[]) => Promise<Row[]>> = {
   client: async () => (await clientBench()).map(rowOf),
   loop: loopBench,
   helm: helmBench,
+  'all-in-one': allInOneBench,
   preview: previewBench,
   catalogue: catalogueBench,
 };
 
-/** `npm run bench -- client|loop|helm|preview|catalogue|cli|all`; parts of the loop may be named: `loop push drift`. */
+/** `npm run bench -- client|loop|helm|all-in-one|preview|catalogue|cli|all`; parts of the loop may be named: `loop push drift`. */
 async function main(): Promise<void> {
   const [name = 'all', ...only] = process.argv.slice(2);
   const names = name === 'all' ? Object.keys(BENCHES) : [name];

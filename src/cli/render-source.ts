@@ -21,6 +21,7 @@ export interface RenderFlags extends SourceFlags {
   cluster?: string;
   label?: Record<string, string>;
   showSecrets?: true;
+  nested?: true;
 }
 
 export interface RenderSource {
@@ -51,12 +52,13 @@ export async function renderSource({ client, namespace, source, flags }: RenderS
     const kubernetes = flags.kubernetes ?? (client === undefined ? undefined : (await client.version()).gitVersion);
     const live = new Map(plugins.map((plugin) => [keyOf(plugin), plugin]));
     const kinds = client ?? offlineKinds;
+    const nested = flags.nested === true ? ({ nested: 'all' } as const) : {};
     const { compiled, revision } = await withSources((ownSource) =>
       withHelm(
         async (helm, charts) => {
           const catalogue = await catalogueFacts({ client, kubernetes, charts });
           const compiled = await compile({ sync, tree, reader: createReader(), plugins, catalogue });
-          const input = { client, kinds, sync, tree, compiled, kubernetes, live, ownSource, helm };
+          const input = { client, kinds, sync, tree, compiled, kubernetes, live, ownSource, helm, ...nested };
           return { compiled, revision: await renderRevision(input) };
         },
         { offline: client === undefined, kubernetes },

@@ -1,12 +1,14 @@
-import { type KubeObject, type Plugin, refKey, refOf } from '../api/index.ts';
+import { EspalierError, type KubeObject, type Plugin, refKey, refOf } from '../api/index.ts';
 import { withFoldedData } from '../plan/secret-forms.ts';
 import type { Release } from '../release/record.ts';
 import { type Finished, type FinishOptions, finishObjects, type Scope } from '../render/finish.ts';
 import { contentKey } from '../resolve/key.ts';
 import type { Facts } from './facts.ts';
+import { pluginKeysIn } from './nesting.ts';
 import type { Rendered } from './rendered.ts';
 import type { ReadyHook } from './rendered-release.ts';
 import { type Kinds, scopesOf } from './scopes.ts';
+import { keyOf } from './store.ts';
 
 export interface FinishInput {
   /** Tells which kinds live in namespaces. */
@@ -17,7 +19,20 @@ export interface FinishInput {
 
 /** Rendered objects as they are sent: patched, rewritten, in their namespace, labelled, and the namespace itself where that is wanted. */
 export async function finishFor(input: FinishInput, objects: readonly KubeObject[]): Promise<Finished> {
-  return finishObjects(objects, await optionsFor(input, objects));
+  const finished = finishObjects(objects, await optionsFor(input, objects));
+  refuseParents(input, finished.objects);
+  return finished;
+}
+
+/** It would take the place of its own declaration, and nobody could tell any more who installs what. */
+function refuseParents({ plugin, facts }: FinishInput, objects: readonly KubeObject[]): void {
+  const forbidden = [keyOf(plugin), ...facts.parents];
+  const found = pluginKeysIn(objects.map((object) => refKey(refOf(object)))).find((key) => forbidden.includes(key));
+  if (found === undefined) return;
+  const what = found === keyOf(plugin) ? 'itself' : `Plugin ${found}, which it is nested in`;
+  throw new EspalierError('RenderRefused', `it renders ${what}: a Plugin can't install what installs it`, {
+    retry: false,
+  });
 }
 
 /** Hooks are patched, rewritten and placed like objects, but belong to nobody: Helm leaves them behind, and so do we. */
