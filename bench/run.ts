@@ -1,3 +1,4 @@
+import { main as allInOneBench } from './all-in-one.ts';
 import { main as catalogueBench } from './catalogue.ts';
 import { main as cliBench } from './cli.ts';
 import { main as clientBench, type Figure } from './client.ts';
@@ -14,6 +15,7 @@ const BENCHES: Record<string, (only: string[]) => Promise<Row[]>> = {
   client: async () => (await clientBench()).map(rowOf),
   loop: loopBench,
   helm: helmBench,
+  'all-in-one': allInOneBench,
   preview: previewBench,
   catalogue: catalogueBench,
   kubegems: kubegemsBench,

@@ -13,7 +13,7 @@ import type { KubeClient } from '../cluster/client.ts';
 import { createReader } from '../declare/reader.ts';
 import type { FileTree } from '../git/tree.ts';
 import { compile } from '../reconcile/compile.ts';
-import { syncKeyOf } from '../reconcile/facts.ts';
+import { factsKeyOf, rootOf } from '../reconcile/nesting.ts';
 import { keyOf } from '../reconcile/store.ts';
 import { describeFault } from '../reconcile/sync-status.ts';
 import type { KubernetesTarget } from '../resolve/served-apis.ts';
@@ -35,11 +35,13 @@ export async function checkCluster(
   const syncs = await unlessNotInstalled(client.list({ apiVersion: API_VERSION, kind: 'Sync' }));
   const bySync = new Map((syncs?.items ?? []).map((sync) => [keyOf(sync), readAs(sync, 'Sync')]));
   const { gitVersion: from } = await client.version();
-  const syncOf = (plugin: Plugin): Sync =>
-    bySync.get(syncKeyOf(plugin) ?? '') ?? standIn(plugin.metadata.namespace ?? '');
+  const live = new Map(plugins.map((plugin) => [keyOf(plugin), plugin]));
+  const syncOf = (plugin: Plugin): Sync => {
+    const root = rootOf(plugin, (key) => live.get(key)) ?? plugin;
+    return bySync.get(factsKeyOf(root) ?? '') ?? standIn(plugin.metadata.namespace ?? '');
+  };
   const check = await forRelease(client, to, async (means) => {
     const { extensions, instances, tags } = means.catalogue;
-    const live = new Map(plugins.map((plugin) => [keyOf(plugin), plugin]));
     const render = async (chosen: readonly Plugin[]): Promise<Map<string, RenderedPlugin>> => {
       // What moves to another version comes from the catalogue of this cluster: it is trusted like what is installed.
       const known = new Map(chosen.map((plugin) => [keyOf(plugin), plugin]));

@@ -51,7 +51,7 @@ const PLUGIN_COLUMNS: readonly Column<Plugin>[] = [
   PHASE,
   { title: 'KIND', wide: true, cell: ({ spec }) => text(spec.kind) },
   { title: 'COMMIT', wide: true, cell: ({ status }) => text(shortCommit(status?.revision?.commit)) },
-  { title: 'SYNC', wide: true, cell: ({ metadata }) => text(metadata.labels?.[LABEL.sync]) },
+  { title: 'SYNC', wide: true, cell: (plugin) => text(originOf(plugin)) },
   WHY,
 ];
 
@@ -100,4 +100,10 @@ function readyCell(status: string | undefined): Cell {
 
 function driftCell(status: string | undefined): Cell {
   return status === 'True' ? { text: status, colour: 'yellow' } : text(status);
+}
+
+/** The Sync that wrote it, or the Plugin that it is nested in. */
+function originOf({ metadata: { labels } }: Plugin): string | undefined {
+  const parent = labels?.[LABEL.plugin];
+  return parent === undefined ? labels?.[LABEL.sync] : `plugin/${parent}`;
 }

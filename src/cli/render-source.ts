@@ -5,8 +5,8 @@ import { createReader } from '../declare/reader.ts';
 import { createMasker } from '../plan/mask.ts';
 import { type Compiled, compile } from '../reconcile/compile.ts';
 import { type FindOwnSource, refuseOwnSource, withOwnSources } from '../reconcile/pulls/own-sources.ts';
+import { findChart } from '../reconcile/render-candidate.ts';
 import {
-  findChart,
   type RenderedRevision,
   type RenderRevisionInput,
   type RevisionPlugin,
@@ -31,6 +31,7 @@ export interface RenderFlags extends SourceFlags {
   cluster?: string;
   label?: Record<string, string>;
   showSecrets?: true;
+  nested?: true;
 }
 
 export interface RenderSource {
@@ -102,11 +103,12 @@ export async function withRenderer<T>(
     const kubernetes = flags.kubernetes ?? (client === undefined ? undefined : (await client.version()).gitVersion);
     const live = new Map(plugins.map((plugin) => [keyOf(plugin), plugin]));
     const kinds = client ?? offlineKinds;
+    const nested = flags.nested === true ? ({ nested: 'all' } as const) : {};
     const render: Render = (helm, charts, ownSource) => async (settings) => {
       const catalogue = await catalogueFacts({ client, kubernetes, charts });
       const compiled = await compile({ sync: settings, tree, reader: createReader(), plugins, catalogue });
       const revision = await renderRevision({
-        ...{ client, kinds, sync: settings, tree, compiled, kubernetes, live, ownSource, helm },
+        ...{ client, kinds, sync: settings, tree, compiled, kubernetes, live, ownSource, helm, ...nested },
       });
       return chosenOf(compiled, revision, flags.plugin);
     };

@@ -37,6 +37,7 @@ export function renderCommand(): Command {
     .option('--ref <ref>', 'branch, tag or commit of a Git URL (default: what the Sync follows)')
     .option('--path <path>', 'folder in the source that holds the declarations (default: that of the Sync)')
     .option('--plugin <name>', 'only this Plugin; repeatable', addName)
+    .option('--nested', 'also what the Plugins render that charts render')
     .option('--offline', 'ask no cluster')
     .option('--kubernetes <version>', 'render for this Kubernetes version, such as 1.36 (default: that of the cluster)')
     .option('--cluster <name>', 'render for the cluster of this name: its overlays')

@@ -36,7 +36,7 @@ export async function findBranches(
   const namedSyncs = named.filter(isSync);
   const written = plugins.filter((plugin) => namedSyncs.some((sync) => isWrittenBy(plugin, sync)));
   const namedPlugins = named.filter((object) => !isSync(object));
-  return [...branchesOf(namedSyncs, written), ...branchesOf([], namedPlugins)];
+  return [...branchesOf(namedSyncs, written, plugins), ...branchesOf([], namedPlugins, plugins)];
 }
 
 async function listSyncs({ client, namespace }: Cluster, { allNamespaces }: ScopeOptions): Promise<Sync[]> {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { API_VERSION, type InventoryEntry, type KubeObject, LABEL, type Plugin, type Sync } from '../api/index.ts';
 import { painter } from './paint.ts';
-import { branchesOf, nodeOf } from './tree-model.ts';
+import { branchesOf, nodeOf, type Twig } from './tree-model.ts';
 import type { TreeNode } from './tree-node.ts';
 import { objectNode } from './tree-object.ts';
 import { treeLines } from './tree-text.ts';
@@ -26,7 +26,7 @@ function plugin(
   } as unknown as Plugin;
 }
 
-const namesOf = (plugins: readonly Plugin[]) => plugins.map(({ metadata }) => metadata.name);
+const namesOf = (twigs: readonly Twig[]) => twigs.map(({ plugin }) => plugin.metadata.name);
 
 test('Plugins hang on the Sync that wrote them, after what they depend on; others stand for themselves', () => {
   const plugins = [
@@ -40,7 +40,25 @@ test('Plugins hang on the Sync that wrote them, after what they depend on; other
   assert.ok(first !== undefined && 'sync' in first && second !== undefined && 'sync' in second);
   assert.deepEqual(namesOf(first.plugins), ['c', 'b', 'a']);
   assert.deepEqual(second.plugins, []);
-  assert.deepEqual(namesOf(rest.flatMap((branch) => ('plugin' in branch ? [branch.plugin] : []))), ['d', 'e']);
+  assert.deepEqual(namesOf(rest.flatMap((branch) => ('plugin' in branch ? [branch] : []))), ['d', 'e']);
+});
+
+test('nested Plugins hang on the Plugin that renders them, also where a person names only that', () => {
+  const nestedIn = (parent: string) => ({ [LABEL.plugin]: parent, [LABEL.pluginNamespace]: 'one' });
+  const child = (name: string, parent: string) =>
+    plugin(name, {}, { metadata: { name, namespace: 'one', labels: nestedIn(parent) } });
+  const all = plugin('all', { owner: 'x' });
+  const plugins = [all, child('web', 'all'), child('deep', 'web'), child('lost', 'nothing'), child('self', 'self')];
+  const [first, ...rest] = branchesOf([sync('x')], plugins);
+  assert.ok(first !== undefined && 'sync' in first);
+  const [top] = first.plugins;
+  assert.deepEqual(namesOf(first.plugins), ['all']);
+  assert.deepEqual(namesOf(top?.nested ?? []), ['web']);
+  assert.deepEqual(namesOf(top?.nested[0]?.nested ?? []), ['deep']);
+  assert.deepEqual(namesOf(rest.flatMap((branch) => ('plugin' in branch ? [branch] : []))), ['lost', 'self']);
+  const [named] = branchesOf([], [all], plugins);
+  assert.ok(named !== undefined && 'plugin' in named);
+  assert.deepEqual(namesOf(named.nested), ['web']);
 });
 
 test('Plugins that depend on each other are all there', () => {

@@ -1,27 +1,45 @@
 import type { Plugin, Sync } from '../api/index.ts';
-import { LABEL } from '../api/names.ts';
 import { plain } from '../plan/plain.ts';
+import { parentKeyOf, parentsOf, syncKeyOf } from '../reconcile/nesting.ts';
 import { buildGraph, pluginKey } from '../resolve/graph.ts';
 import { isSync, type Ours, shortCommit, whyOf } from './standing.ts';
 import type { TreeNode, TreeState } from './tree-node.ts';
 
-/** A Sync with the Plugins that it wrote, or a Plugin that no Sync of the list wrote. */
-export type Branch = { sync: Sync; plugins: Plugin[] } | { plugin: Plugin };
+/** A Plugin with those that are nested in it. */
+export interface Twig {
+  plugin: Plugin;
+  nested: Twig[];
+}
 
-/** Syncs first, then Plugins that stand for themselves; Plugins after those that they depend on. */
-export function branchesOf(syncs: readonly Sync[], plugins: readonly Plugin[]): Branch[] {
+/** A Sync with the Plugins that it wrote, or a Plugin that no Sync or Plugin of the list wrote. */
+export type Branch = { sync: Sync; plugins: Twig[] } | Twig;
+
+/**
+ * Syncs first, then Plugins that stand for themselves; Plugins after those that they depend on. `all` has also those that
+ * may be nested in them.
+ */
+export function branchesOf(syncs: readonly Sync[], plugins: readonly Plugin[], all = plugins): Branch[] {
+  const children = Map.groupBy(inDependencyOrder(all), (plugin) => parentKeyOf(plugin) ?? '');
+  const grow = (plugin: Plugin, above: readonly string[] = []): Twig => {
+    const way = [...above, keyOf(plugin)];
+    const below = (children.get(keyOf(plugin)) ?? []).filter((child) => !way.includes(keyOf(child)));
+    return { plugin, nested: below.map((child) => grow(child, way)) };
+  };
   const ordered = inDependencyOrder(plugins);
-  const owned = new Set<Plugin>();
+  const known = new Map(plugins.map((plugin) => [keyOf(plugin), plugin]));
+  const isNested = (plugin: Plugin) =>
+    known.has(parentKeyOf(plugin) ?? '') && parentsOf(plugin, (key) => known.get(key)).state !== 'refused';
+  const owned = new Set(ordered.filter(isNested));
   const withSync = syncs.map((sync) => {
     const own = ordered.filter((plugin) => isWrittenBy(plugin, sync));
     for (const plugin of own) owned.add(plugin);
-    return { sync, plugins: own };
+    return { sync, plugins: own.map((plugin) => grow(plugin)) };
   });
-  return [...withSync, ...ordered.filter((plugin) => !owned.has(plugin)).map((plugin) => ({ plugin }))];
+  return [...withSync, ...ordered.filter((plugin) => !owned.has(plugin)).map((plugin) => grow(plugin))];
 }
 
-export function isWrittenBy({ metadata: { labels = {} } }: Plugin, { metadata }: Sync): boolean {
-  return labels[LABEL.sync] === metadata.name && labels[LABEL.syncNamespace] === metadata.namespace;
+export function isWrittenBy(plugin: Plugin, { metadata }: Sync): boolean {
+  return syncKeyOf(plugin) === `${metadata.namespace ?? ''}/${metadata.name}`;
 }
 
 function inDependencyOrder(plugins: readonly Plugin[]): Plugin[] {

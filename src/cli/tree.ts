@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError } from 'commander';
+import { DEEPEST_NESTING } from '../reconcile/nesting.ts';
 import { inCluster } from './cluster.ts';
 import { noneFound } from './none-found.ts';
 import {
@@ -20,7 +21,8 @@ interface TreeOptions extends ClusterOptions, ScopeOptions, OutputOptions {
   depth?: number;
 }
 
-const ALL_LEVELS = 3;
+/** Sync, Plugins nested in one another as deep as they may be, objects. */
+const ALL_LEVELS = 3 + DEEPEST_NESTING;
 
 const EXAMPLES = `
 Examples:
@@ -31,7 +33,9 @@ Examples:
 
 export function treeCommand(): Command {
   const command = new Command('tree')
-    .description('show Sync → Plugins, in the order of their dependencies → objects, with live health')
+    .description(
+      'show Sync → Plugins, in the order of their dependencies, and those nested in them → objects, with live health',
+    )
     .argument('[name...]', 'sync/<name>, plugin/<name>, or the name of one')
     .option('--depth <n>', 'levels to show, such as 2: Syncs and Plugins without objects', parseDepth)
     .addHelpText('after', EXAMPLES);

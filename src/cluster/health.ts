@@ -1,6 +1,6 @@
 import { groupOf, type KubeObject } from '../api/index.ts';
 import { healthByConditions } from './health-conditions.ts';
-import { facts, type Health, type ObjectFacts } from './health-facts.ts';
+import { facts, type Health, type ObjectFacts, progressing } from './health-facts.ts';
 import {
   certificateRequest,
   claim,
@@ -34,7 +34,14 @@ const RULES: Record<string, Rule> = {
   'policy/PodDisruptionBudget': disruptionBudget,
   'autoscaling/HorizontalPodAutoscaler': scaler,
   'certificates.k8s.io/CertificateSigningRequest': certificateRequest,
+  'espalier.dev/Plugin': lookedAt,
+  'espalier.dev/Sync': lookedAt,
 };
+
+/** Of our own kinds: what nobody has looked at yet has no condition that says so. */
+function lookedAt(read: ObjectFacts): Health {
+  return read.observedGeneration === undefined ? progressing('not looked at yet') : healthByConditions(read);
+}
 
 /** Kinds that are healthy by existing: nothing brings them about after the write. */
 const GROUPS_AT_REST = new Set([

@@ -3,7 +3,7 @@ export type Hold = { held: false } | { held: true; reason: string; howToApprove:
 
 export interface HoldInput {
   /** What is counted: Plugins of a Sync, or objects of a Plugin. */
-  readonly what: 'plugins' | 'objects';
+  readonly what: 'plugins' | 'nested plugins' | 'objects';
   /** How many the commit would remove, and how many there are before. Renamed and moved ones are not removed. */
   readonly remove: number;
   readonly owned: number;
@@ -53,7 +53,8 @@ export function isApproved({ approved, commit }: Pick<ApprovalInput, 'approved' 
   return commit !== '' && (approved ?? '').split(/[\s,]+/).includes(commit);
 }
 
-function holdReason({ what, remove, owned, limits, history }: HoldInput): string | undefined {
+/** Why a removal is too large, or too odd, to happen without consent. */
+export function holdReason({ what, remove, owned, limits, history }: Omit<HoldInput, 'approval'>): string | undefined {
   const would = `${remove} of ${owned} ${what} would be removed`;
   if (history === 'rewritten')
     return `${would}, and the branch was rewritten: the applied commit is not among its ancestors`;

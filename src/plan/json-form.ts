@@ -21,6 +21,8 @@ export interface PlanDocument {
 export interface PluginDocument {
   namespace: string;
   name: string;
+  /** `namespace/name` of the Plugin that renders it. */
+  nestedIn: string | null;
   summary: PluginPlan['counts'];
   objects: ObjectDocument[];
   warnings: string[];
@@ -48,6 +50,7 @@ export function planDocument(plan: Plan): PlanDocument {
     plugins: plan.plugins.map((plugin) => ({
       namespace: plugin.plugin.namespace,
       name: plugin.plugin.name,
+      nestedIn: plugin.nestedIn ?? null,
       summary: plugin.counts,
       objects: plugin.objects.map(objectDocument),
       warnings: plugin.warnings,

@@ -66,6 +66,8 @@ export const ACTIONS: readonly Action[] = [
 
 export interface PluginPlan {
   plugin: { namespace: string; name: string };
+  /** `namespace/name` of the Plugin that renders it. */
+  nestedIn?: string;
   objects: ObjectPlan[];
   /** On record and no longer in the cluster: only the record changes. */
   gone: ObjectRef[];

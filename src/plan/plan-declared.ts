@@ -5,7 +5,7 @@ import { holderOf } from './holder.ts';
 import { managerFor } from './manager.ts';
 import type { Masker } from './mask.ts';
 import type { ObjectPlan, OutcomeOf } from './object-plan.ts';
-import { ownershipOf, terminatingOf } from './ownership.ts';
+import { describeOwner, ownershipOf, SYNC_OWNER, terminatingOf } from './ownership.ts';
 import type { PlanInput, Prediction } from './plan-input.ts';
 
 /** What happens to an object that the Plugin declares. */
@@ -71,8 +71,8 @@ function claimOn(
 function declaredElsewhere(owner: string): OutcomeOf<'conflict'> {
   return {
     action: 'conflict',
-    with: `plugin ${owner}`,
-    why: 'that plugin declared it first; declare it in one of the two',
+    with: describeOwner(owner),
+    why: `that ${owner.startsWith(SYNC_OWNER) ? 'Sync' : 'plugin'} declared it first; declare it in one of the two`,
   };
 }
 

@@ -8,7 +8,7 @@ import {
 } from '../api/index.ts';
 import { keepRule } from './keep.ts';
 import type { ObjectPlan } from './object-plan.ts';
-import { ownerOf, terminatingOf } from './ownership.ts';
+import { describeOwner, ownerOf, terminatingOf } from './ownership.ts';
 import type { PlanInput } from './plan-input.ts';
 
 /** What happens to what is on record and no longer declared. `gone` has what does not exist any more. */
@@ -44,7 +44,7 @@ function planLeftover(
   if (owner !== undefined && owner !== self) {
     if (!input.revisionComplete) {
       // Most likely that plugin took it over; it is decided when it is known what that declares.
-      const why = `its labels say that plugin ${owner} owns it, and the revision is not known as a whole`;
+      const why = `its labels say that ${describeOwner(owner)} owns it, and the revision is not known as a whole`;
       return { key, ref, action: 'keep', reason: 'incomplete', why, forget: false };
     }
     return {
@@ -52,7 +52,7 @@ function planLeftover(
       ref,
       action: 'keep',
       reason: 'relabelled',
-      why: `its labels say that plugin ${owner} owns it`,
+      why: `its labels say that ${describeOwner(owner)} owns it`,
       forget: false,
     };
   }

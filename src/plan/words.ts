@@ -1,5 +1,6 @@
 import { describeRef } from '../api/index.ts';
 import type { Action, ObjectPlan, PluginPlan } from './object-plan.ts';
+import { describeOwner } from './ownership.ts';
 
 /** One sign for each action, so that a list of objects can be skimmed without colour. */
 export const SIGNS: Readonly<Record<Action, string>> = {
@@ -24,7 +25,9 @@ function noteOf(object: ObjectPlan): string {
     case 'create':
       return object.after === undefined ? '' : 'when the present one, which is being deleted, is gone';
     case 'adopt':
-      return object.from === undefined ? 'adopted: nobody declares it yet' : `taken over from plugin ${object.from}`;
+      return object.from === undefined
+        ? 'adopted: nobody declares it yet'
+        : `taken over from ${describeOwner(object.from)}`;
     case 'delete':
       return object.terminating === undefined ? '' : waitingNote(object.terminating.finalizers);
     case 'keep':
@@ -46,7 +49,8 @@ function waitingNote(finalizers: readonly string[]): string {
 }
 
 export function titleOf(plan: PluginPlan): string {
-  return `${plan.plugin.namespace}/${plan.plugin.name}`;
+  const title = `${plan.plugin.namespace}/${plan.plugin.name}`;
+  return plan.nestedIn === undefined ? title : `${title} (in ${plan.nestedIn})`;
 }
 
 /** `chart web: 1.2.0 → 1.3.0`, the images that come with it, and those that come from elsewhere. */

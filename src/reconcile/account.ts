@@ -12,6 +12,6 @@ export function asAccount(client: KubeClient, account: Facts['account']): KubeCl
 
 /** The client that writes for a Plugin. When its Sync is gone already, what is left to do is done with the agent's rights. */
 export function clientFor(parts: Parts, plugin: Plugin): KubeClient {
-  const answer = factsOf(plugin, parts.syncs, parts.kubernetes());
+  const answer = factsOf(parts, plugin);
   return answer.known ? asAccount(parts.client, answer.facts.account) : parts.client;
 }

@@ -1,7 +1,6 @@
 import type { Plugin } from '../api/index.ts';
 import { type Activity, activityOf } from '../resolve/when.ts';
-import { type Facts, factsOf } from './facts.ts';
-import type { Parts } from './parts.ts';
+import { type Facts, type FactsParts, factsOf } from './facts.ts';
 
 /** Whether a Plugin is for this cluster at all. Its window decides when, not whether. */
 export function activityIn(plugin: Plugin, facts: Facts): Activity {
@@ -10,8 +9,8 @@ export function activityIn(plugin: Plugin, facts: Facts): Activity {
 }
 
 /** False when it is certain that nothing of the Plugin shall be here. */
-export function isWanted(parts: Pick<Parts, 'syncs' | 'kubernetes'>, plugin: Plugin): boolean {
+export function isWanted(parts: FactsParts, plugin: Plugin): boolean {
   if (!plugin.spec.enabled) return false;
-  const answer = factsOf(plugin, parts.syncs, parts.kubernetes());
+  const answer = factsOf(parts, plugin);
   return !answer.known || activityIn(plugin, answer.facts).state !== 'inactive';
 }

@@ -22,14 +22,15 @@ import { ChartSources } from './chart-sources.ts';
 import { currentKey } from './current-key.ts';
 import { Declared } from './declared.ts';
 import { Dependents, dependenciesOf } from './dependents.ts';
-import { isRemoving } from './dropped.ts';
-import { syncKeyOf } from './facts.ts';
+import { isRemoving, waitingToDelete } from './dropped.ts';
+import { factsOf } from './facts.ts';
 import { ForgeTroubles } from './forge-trouble.ts';
 import { Forges } from './forges.ts';
 import { FullLooks } from './full-looks.ts';
 import { InputsMemo } from './inputs-memo.ts';
 import { KeptNotes } from './kept-notes.ts';
 import { KubegemsObjects, WHETHER } from './kubegems/objects.ts';
+import { childrenOf, factsKeyOf, parentKeyOf, rootOf, syncKeyOf, syncOver } from './nesting.ts';
 import { pluginNews, syncNews } from './news.ts';
 import { OutsideObjects } from './outside.ts';
 import { OwnSources } from './own-sources.ts';
@@ -80,6 +81,9 @@ const LONGEST_FOLD_SPACING_MS = 2_000;
 /** What pods are doing on the way to health is told, but not each step of it. */
 const MESSAGE_DELAY_MS = 1_000;
 
+/** In place of a Plugin that is not there. */
+const NOBODY = { metadata: { name: '' } } as Plugin;
+
 /** Everything that one time of being the leader works with, each told of the others' news. Nothing runs yet. */
 export function buildParts(options: TermOptions, queues: Queues): BuiltParts {
   const { client, clock, log, signal } = options;
@@ -124,6 +128,7 @@ export function buildParts(options: TermOptions, queues: Queues): BuiltParts {
   const instances = new Store<ExtensionInstance>('ExtensionInstance', (key, before, after) =>
     catalogueNews.instance(key, before, after),
   );
+  const renderWaiters = new RenderWaiters();
   const plugins = new Store<Plugin>('Plugin', (key, before, after) => {
     catalogueNews.plugin(key, before, after);
     for (const target of dependents.update(key, after)) wakePlugin(target);
@@ -134,14 +139,20 @@ export function buildParts(options: TermOptions, queues: Queues): BuiltParts {
     for (const dependent of dependents.of(key)) wakePlugin(dependent);
     if (news.released)
       for (const target of [...dependenciesOf((after ?? before) as Plugin), ...onTheirWayOut()]) wakePlugin(target);
-    const writers = [before, after].map((plugin) => (plugin === undefined ? undefined : syncKeyOf(plugin)));
+    const parents = new Set([before, after].flatMap((plugin) => parentKeyOf(plugin ?? NOBODY) ?? []));
+    for (const parent of parents) wakePlugin(parent);
+    if (news.declared || news.applied) for (const child of childrenOf(key, plugins.values())) wakeChild(keyOf(child));
+    const root = news.applied && after !== undefined ? rootOf(after, (one) => plugins.get(one)) : undefined;
+    if (root !== undefined && syncKeyOf(root) === undefined)
+      for (const one of waitingToDelete(keyOf(root), plugins)) wakePlugin(one);
+    const writers = [before, after].map((plugin) => syncOver(plugin ?? NOBODY, (one) => plugins.get(one)));
     // Once it is gone, another Sync that declares it may write it.
     const told = after === undefined ? declared.syncsWith(key) : [];
     for (const sync of new Set([...writers, ...told])) {
       if (sync === undefined) continue;
       wakeSync(sync);
       wakeAnswers(sync);
-      for (const number of pullsAbout(syncs.get(sync)?.status?.pullRequests, key))
+      for (const number of pullsAbout(syncs.get(sync)?.status?.pullRequests, [key, ...parents]))
         wakePull(sync, number, { after: MOVED_DELAY_MS });
     }
   });
@@ -150,8 +161,16 @@ export function buildParts(options: TermOptions, queues: Queues): BuiltParts {
     wakeAnswers(key);
     if (news.declared) wakeKubegems(WHETHER);
     if (news.declared) wakeSync(key, { after: 0 });
-    if (news.facts) for (const plugin of plugins.values()) if (syncKeyOf(plugin) === key) wakePlugin(keyOf(plugin));
+    if (!news.facts) return;
+    for (const plugin of plugins.values()) {
+      const root = rootOf(plugin, (one) => plugins.get(one));
+      if (root !== undefined && factsKeyOf(root) === key) wakePlugin(keyOf(plugin));
+    }
   });
+  /** What it takes from its parent may be otherwise, and what it declares may now be known. */
+  function wakeChild(child: string): void {
+    for (const one of [child, ...renderWaiters.take(child)]) wakePlugin(one);
+  }
   const stores = new Map<string, Store<Stored>>([
     ['Plugin', plugins as unknown as Store<Stored>],
     ['Sync', syncs as unknown as Store<Stored>],
@@ -177,7 +196,15 @@ export function buildParts(options: TermOptions, queues: Queues): BuiltParts {
   );
   const forges = new Forges({ outside, policy: options.urlPolicy, clock });
   const sources = new Sources({ dir: options.dir, policy: options.urlPolicy, outside });
-  const ownSources = new OwnSources(sources, clock);
+  const ownSources: OwnSources = new OwnSources({
+    sources,
+    clock,
+    syncOf(plugin) {
+      const answer = factsOf(keys, plugin);
+      return answer.known ? answer.facts.sync : undefined;
+    },
+    headFor: (plugin) => declared.headFor(plugin),
+  });
   const chartSources = new ChartSources({
     charts: options.charts,
     clock,
@@ -202,6 +229,7 @@ export function buildParts(options: TermOptions, queues: Queues): BuiltParts {
     onSynced: (_kind, users) => users.forEach((user) => void wakePlugin(user)),
   });
   const keys = {
+    plugins,
     syncs,
     kubernetes: () => kubernetes.known,
     inputs: (plugin: Plugin, facts: Parameters<SyncParts['inputs']>[1]) => memo.of(plugin, facts),
@@ -257,7 +285,7 @@ export function buildParts(options: TermOptions, queues: Queues): BuiltParts {
     watches,
     outside,
     rendered: new RenderCache(),
-    renderWaiters: new RenderWaiters(),
+    renderWaiters,
     repairs: new RepairGuard(),
     carried: new CarriedOut(),
     repaired: new Repaired(wakeAnswers),

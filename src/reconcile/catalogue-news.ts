@@ -1,5 +1,5 @@
 import { type Extension, type ExtensionInstance, LABEL, type Plugin } from '../api/index.ts';
-import { syncKeyOf } from './facts.ts';
+import { syncKeyOf } from './nesting.ts';
 import { isDeclaredAnew } from './news.ts';
 import { readinessOf } from './readiness.ts';
 import { keyOf, type Stored } from './store.ts';

@@ -1,9 +1,11 @@
-import { ANNOTATION, type KubeObject, LABEL, type Plugin, type Sync } from '../api/index.ts';
+import { ANNOTATION, type KubeObject, type Plugin, type Sync } from '../api/index.ts';
+import { describeOwner, ownerOf, SYNC_OWNER } from '../plan/ownership.ts';
+import { keyOf } from './store.ts';
 import type { Wanted } from './wanted.ts';
 
 /**
- * Why a Sync must leave an object of ours alone that exists: another Sync wrote it, or a person did. Undefined where it
- * may write. `letGo` says whether another Sync is gone, or has given the object up.
+ * Why a Sync must leave an object of ours alone that exists: another Sync wrote it, a Plugin renders it, or a person made
+ * it. Undefined where it may write. `letGo` says whether another owner (`ownerOf`) is gone, or has given the object up.
  */
 export function whyNotOurs(
   live: KubeObject,
@@ -11,17 +13,15 @@ export function whyNotOurs(
   sync: Sync,
   letGo: (owner: string) => boolean,
 ): string | undefined {
-  const labels = live.metadata.labels ?? {};
-  const [name, namespace] = [labels[LABEL.sync], labels[LABEL.syncNamespace]];
-  if (name === sync.metadata.name && namespace === sync.metadata.namespace) return undefined;
-  if (name === undefined) {
+  const owner = ownerOf(live);
+  if (owner === `${SYNC_OWNER}${keyOf(sync)}`) return undefined;
+  if (owner === undefined) {
     const adopt = [live, wanted.object].some((object) => object.metadata.annotations?.[ANNOTATION.adopt] === 'true');
     return adopt
       ? undefined
       : `it exists already and no Sync wrote it; to take it over, annotate it with ${ANNOTATION.adopt}: "true"`;
   }
-  const owner = `${namespace}/${name}`;
-  return letGo(owner) ? undefined : `Sync ${owner} declares it already, and keeps it`;
+  return letGo(owner) ? undefined : `${describeOwner(owner)} declares it already, and keeps it`;
 }
 
 /** A Plugin with the commit that last touched what it is made of: that stays when the inputs do. */

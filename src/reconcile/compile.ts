@@ -1,14 +1,4 @@
-import {
-  ANNOTATION,
-  API_VERSION,
-  type KubeObject,
-  LABEL,
-  type Plugin,
-  refKey,
-  refOf,
-  type Sync,
-  type SyncFault,
-} from '../api/index.ts';
+import { ANNOTATION, type KubeObject, type Plugin, refKey, refOf, type Sync, type SyncFault } from '../api/index.ts';
 import type { Declarations, Declared } from '../declare/declarations.ts';
 import type { DeclarationReader } from '../declare/reader.ts';
 import { survivors } from '../declare/survivors.ts';
@@ -16,6 +6,7 @@ import type { FileTree } from '../git/tree.ts';
 import { buildGraph, type Graph, type GraphPlugin } from '../resolve/graph.ts';
 import type { CatalogueFacts } from './catalogue-facts.ts';
 import { expandCatalogue } from './expand-catalogue.ts';
+import { pluginKeysIn, syncKeyOf } from './nesting.ts';
 import { keyOf } from './store.ts';
 import { makeWanted, type Wanted } from './wanted.ts';
 
@@ -70,10 +61,10 @@ export async function compile({ sync, tree, reader, plugins: live, catalogue }: 
   wanted.push(...expanded.wanted);
   faults.push(...expanded.faults);
   for (const key of expanded.frozen) frozen.add(key);
-  const graph = buildGraph(
-    graphPlugins(wanted, frozen, plugins, sync),
-    allowed === undefined ? {} : { mayName: (one) => one === namespace || allowed.includes(one) },
-  );
+  const graph = buildGraph(graphPlugins(wanted, frozen, plugins, sync), {
+    ...(allowed === undefined ? {} : { mayName: (one) => one === namespace || allowed.includes(one) }),
+    mayAppear: wanted.some(isAllInOne),
+  });
   const own = declarations.objects.map((declared) => [declared.key, declared] as const);
   const declaredBy = new Map([...own, ...expanded.origins]);
   const sound = wanted.filter((one) => {
@@ -93,6 +84,11 @@ export async function compile({ sync, tree, reader, plugins: live, catalogue }: 
     until: expanded.until,
     isPending: expanded.isPending,
   };
+}
+
+/** What charts of kind `template` are for: which Plugins one renders is known once it is rendered. */
+function isAllInOne({ object }: Wanted): boolean {
+  return object.kind === 'Plugin' && (object as unknown as Plugin).spec.kind === 'template';
 }
 
 /** What an earlier commit declared and this one can't say for sure: neither changed nor removed. */
@@ -116,8 +112,7 @@ function graphPlugins(
 ): GraphPlugin[] {
   const nodes = new Map<string, GraphPlugin>();
   for (const plugin of others) {
-    const labels = plugin.metadata.labels ?? {};
-    const isOwn = labels[LABEL.sync] === sync.metadata.name && labels[LABEL.syncNamespace] === sync.metadata.namespace;
+    const isOwn = syncKeyOf(plugin) === keyOf(sync);
     if (!isOwn || frozen.has(refKey(refOf(plugin)))) nodes.set(keyOf(plugin), graphPlugin(plugin));
   }
   for (const { object } of wanted)
@@ -142,9 +137,7 @@ function inLevels(wanted: readonly Wanted[], graph: Graph): Wanted[][] {
 }
 
 function pluginKeys(declared: readonly { key: string }[], frozen: ReadonlySet<string>): Set<string> {
-  const prefix = refKey({ apiVersion: API_VERSION, kind: 'Plugin', namespace: '', name: '' }).slice(0, -1);
-  const keys = [...declared.map((one) => one.key), ...frozen];
-  return new Set(keys.filter((key) => key.startsWith(prefix)).map((key) => key.slice(prefix.length)));
+  return new Set(pluginKeysIn([...declared.map((one) => one.key), ...frozen]));
 }
 
 function placed(declared: Declared, message: string): SyncFault {

@@ -18,12 +18,14 @@ import {
   releaseWaits,
   splitTasks,
 } from './converge-release.ts';
-import { type Facts, syncKeyOf } from './facts.ts';
+import type { Facts } from './facts.ts';
 import { ensureFinalizer } from './finalizer.ts';
 import { driftWhileWaiting } from './find-drift.ts';
 import { heldOutcome, holdFor } from './holds.ts';
 import type { KnownInputs } from './inputs.ts';
 import { type Look, lookAtCluster } from './look.ts';
+import { nestedLosses, pluginsNow } from './nested-losses.ts';
+import { rootOf, syncOver } from './nesting.ts';
 import type { Parts } from './parts.ts';
 import type { PluginVerdict } from './plugin.ts';
 import type { PluginFindings } from './plugin-status.ts';
@@ -80,7 +82,8 @@ export async function convergePlugin(parts: Parts, input: ConvergeInput): Promis
     return { outcome: { phase: 'Progressing', message: look.why }, findings: {}, againInMs: 2_000 };
   const commit = commitOf(parts, plugin);
   const head = facts.sync === undefined ? undefined : parts.declared.headOf(keyOf(facts.sync));
-  const hold = holdFor({ plugin, facts, record, rendered, plan: look.plan, isNew: input.isNew, commit, head });
+  const losses = nestedLosses({ plan: look.plan, record, objects: rendered.objects }, pluginsNow(parts));
+  const hold = holdFor({ plugin, facts, record, rendered, plan: look.plan, losses, isNew: input.isNew, commit, head });
   if (input.isNew && head !== undefined)
     parts.carried.note(key, inputs.key, head, touchesOf(key, look.plan, rendered.hashes, record));
   if (hold !== undefined) return { outcome: heldOutcome(hold), findings: driftFindings(parts, input) };
@@ -241,10 +244,12 @@ function isAnothers(object: PluginPlan['objects'][number]): boolean {
   return object.action === 'unchanged' && !object.isOurs;
 }
 
-/** The commit that a Plugin is made from: of its own repository, or the one that its Sync says. */
+/** The commit that a Plugin is made from: of its own repository, the one that its Sync says, or that of what it is nested in. */
 function commitOf(parts: Parts, plugin: Plugin): string | undefined {
   const declared = plugin.metadata.annotations?.[ANNOTATION.commit];
-  return parts.ownSources.known(plugin)?.commit ?? plugin.spec.source.git?.commit ?? declared;
+  const known = parts.ownSources.known(plugin)?.commit ?? plugin.spec.source.git?.commit ?? declared;
+  const root = known === undefined ? rootOf(plugin, (key) => parts.plugins.get(key)) : undefined;
+  return root === undefined || root === plugin ? known : commitOf(parts, root);
 }
 
 function revisionOf(commit: string | undefined, rendered: Rendered, key: string): Revision {
@@ -256,7 +261,11 @@ function revisionOf(commit: string | undefined, rendered: Rendered, key: string)
   return revision;
 }
 
-function waitingFor(parts: Parts, { for: names, reason, until, overdue }: Waits): PluginVerdict {
+function waitingFor(parts: Parts, { for: names, reason, until, overdue, circle }: Waits): PluginVerdict {
+  if (circle !== undefined) {
+    const never = { phase: 'Failed', reason: 'DependencyCycle', message: circle, userMustAct: true } as const;
+    return { outcome: { ...never, applied: false, waitingFor: names }, findings: {} };
+  }
   const again = until === undefined ? {} : { againInMs: Math.max(1_000, until - parts.clock.now()) };
   if (overdue.length === 0) return { outcome: { phase: 'Waiting', reason, waitingFor: names }, findings: {}, ...again };
   const message = `${overdue.join('; ')}; it goes on waiting`;
@@ -271,7 +280,7 @@ function noteRepairs(parts: Parts, plugin: Plugin, look: Extract<Look, { state: 
     // Somebody put it back by hand; we only hold the fields again.
     if (entry.fields.length === 0) continue;
     parts.metrics.repaired('repair', entry.fields.length);
-    const sync = syncKeyOf(plugin);
+    const sync = syncOver(plugin, (key) => parts.plugins.get(key));
     if (sync !== undefined) parts.repaired.note(sync, { plugin: plugin.metadata.name, ...entry });
     const by = entry.by === undefined ? '' : ` (changed by ${entry.by})`;
     const note = `${entry.object}: ${entry.fields.join(', ')}${by}`;

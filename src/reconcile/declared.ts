@@ -1,5 +1,6 @@
-import { type Plugin, refKey } from '../api/index.ts';
-import { syncKeyOf } from './facts.ts';
+import { API_VERSION, type Plugin, refKey, refOf } from '../api/index.ts';
+import { SYNC_OWNER } from '../plan/ownership.ts';
+import { factsKeyOf, parentsOf, pluginKeyIn, pluginKeysIn, rootOf, syncKeyOf } from './nesting.ts';
 import { isDeclared } from './records.ts';
 import { keyOf } from './store.ts';
 
@@ -58,6 +59,18 @@ export class Declared {
     this.#heads.set(sync, commit);
   }
 
+  /**
+   * The commit at which a folder of the Sync's repository counts for a Plugin that the Sync did not write. Undefined while
+   * the Plugin may be about to be declared otherwise.
+   */
+  headFor(plugin: Plugin): string | undefined {
+    const nesting = parentsOf(plugin, this.#options.plugin);
+    if (nesting.state !== 'known' || !nesting.parents.every((parent) => this.#isWritten(parent))) return undefined;
+    const sync = factsKeyOf(nesting.parents.at(-1) ?? plugin);
+    if (sync === undefined || this.#writing.has(sync) || !this.#revisions.has(sync)) return undefined;
+    return this.#heads.get(sync);
+  }
+
   /** From here until `setRevision` the Plugins of the Sync are being rewritten: what they declare is not known. */
   beginRevision(sync: string): void {
     this.#writing.add(sync);
@@ -77,26 +90,57 @@ export class Declared {
     this.#heads.delete(sync);
   }
 
-  /** Whether a Plugin declares an object now. One that is on its way out declares nothing. */
-  declares(pluginKey: string, object: string): Answer {
-    const plugin = this.#options.plugin(pluginKey);
-    if (plugin === undefined || plugin.metadata.deletionTimestamp !== undefined) return 'no';
-    const sync = syncKeyOf(plugin);
-    if (sync !== undefined) {
-      if (this.#writing.has(sync)) return 'unknown';
-      const revision = this.#revisions.get(sync);
-      if (revision === undefined && this.#options.syncExists(sync)) return 'unknown';
-      if (revision !== undefined && !revision.has(pluginKey)) return 'no';
+  /** Whether a Plugin, or a Sync (`Sync <key>`), declares an object now. A Plugin that is on its way out declares nothing. */
+  declares(owner: string, object: string): Answer {
+    if (owner.startsWith(SYNC_OWNER)) {
+      const sync = owner.slice(SYNC_OWNER.length);
+      return this.#options.syncExists(sync) ? this.#inRevision(sync, pluginKeyIn(object) ?? '') : 'no';
     }
+    const plugin = this.#options.plugin(owner);
+    if (plugin === undefined || plugin.metadata.deletionTimestamp !== undefined) return 'no';
+    const own = this.#isDeclared(plugin);
+    if (own !== 'yes') return own;
     if (!this.#options.isWanted(plugin)) return 'no';
     const objects = this.objectsOf(plugin);
     if (objects === undefined) return 'unknown';
     return objects.has(object) ? 'yes' : 'no';
   }
 
+  /** Whether a Plugin itself is declared: by the revision of its Sync, or by the Plugin that renders it. */
+  #isDeclared(plugin: Plugin): Answer {
+    const nesting = parentsOf(plugin, this.#options.plugin);
+    // What it is nested in is gone, or can't be right: it stands for itself, and declares what nobody knows.
+    const [parent] = nesting.state === 'known' ? nesting.parents : [];
+    if (parent !== undefined) {
+      const answer = this.declares(keyOf(parent), refKey(refOf(plugin)));
+      return answer === 'yes' && !this.#isWritten(parent) ? 'unknown' : answer;
+    }
+    const sync = syncKeyOf(plugin);
+    return sync === undefined ? 'yes' : this.#inRevision(sync, keyOf(plugin));
+  }
+
+  #inRevision(sync: string, plugin: string): Answer {
+    if (this.#writing.has(sync)) return 'unknown';
+    const revision = this.#revisions.get(sync);
+    if (revision === undefined) return this.#options.syncExists(sync) ? 'unknown' : 'yes';
+    return revision.has(plugin) ? 'yes' : 'no';
+  }
+
+  /** Whether what a Plugin declares now is applied: before that, the Plugins nested in it may be those of yesterday. */
+  #isWritten(plugin: Plugin): boolean {
+    return plugin.spec.suspend || plugin.status?.revision?.key === this.#options.currentKey(plugin);
+  }
+
   /** The Syncs whose revision has the Plugin. One of them writes it, the others were told. */
   syncsWith(plugin: string): string[] {
     return [...this.#revisions].filter(([, plugins]) => plugins.has(plugin)).map(([sync]) => sync);
+  }
+
+  /** The Plugin that renders a Plugin now. */
+  renderedBy(plugin: string): string | undefined {
+    const at = refKey({ apiVersion: API_VERSION, kind: 'Plugin', ...namesIn(plugin) });
+    for (const other of this.#options.plugins()) if (this.declares(keyOf(other), at) === 'yes') return keyOf(other);
+    return undefined;
   }
 
   /** True when the Sync's revision is known and no longer holds the Plugin. */
@@ -105,8 +149,11 @@ export class Declared {
     return revision !== undefined && !revision.has(plugin);
   }
 
-  /** Another Plugin that declares the object now. */
+  /** Another Plugin that declares the object now; of a Plugin, also the Sync whose revision has it. */
   elsewhere(pluginKey: string, object: string): string | undefined {
+    const target = pluginKeyIn(object);
+    const [sync] = target === undefined ? [] : this.syncsWith(target);
+    if (sync !== undefined) return `${SYNC_OWNER}${sync}`;
     for (const plugin of this.#options.plugins()) {
       const key = keyOf(plugin);
       if (key !== pluginKey && this.declares(key, object) === 'yes') return key;
@@ -119,23 +166,42 @@ export class Declared {
    * Nothing is deleted before that.
    */
   whatIsUnknown(plugin: Plugin): string | undefined {
-    const sync = syncKeyOf(plugin);
-    if (sync === undefined) return undefined;
+    const root = rootOf(plugin, this.#options.plugin);
+    if (root === undefined) return undefined;
+    const sync = syncKeyOf(root);
+    if (sync === undefined) return root === plugin && !this.#nests(root) ? undefined : this.#unrendered([keyOf(root)]);
     if (!this.#revisions.has(sync) && !this.#options.syncExists(sync)) return undefined;
     if (this.#writing.has(sync) || !this.#revisions.has(sync)) return `the revision of Sync ${sync} to be read`;
     if (this.#faulty.has(sync)) return 'every fault of the revision to be corrected';
     return this.unrenderedOf(sync);
   }
 
-  /** The first Plugin of a Sync's revision whose objects are not known. */
+  /** The first Plugin of a Sync's revision, or nested in it, whose objects are not known. */
   unrenderedOf(sync: string): string | undefined {
-    for (const key of this.#revisions.get(sync) ?? []) {
+    return this.#unrendered(this.#revisions.get(sync) ?? []);
+  }
+
+  #unrendered(keys: Iterable<string>, seen = new Set<string>()): string | undefined {
+    for (const key of keys) {
+      if (seen.has(key)) continue;
+      seen.add(key);
       const plugin = this.#options.plugin(key);
       if (plugin === undefined) return `Plugin ${key} to appear`;
       if (plugin.metadata.deletionTimestamp !== undefined || !this.#options.isWanted(plugin)) continue;
-      if (this.objectsOf(plugin) === undefined) return `Plugin ${key} to render`;
+      const objects = this.objectsOf(plugin);
+      if (objects === undefined) return `Plugin ${key} to render`;
+      const nested = pluginKeysIn(objects);
+      if (nested.length === 0) continue;
+      if (!this.#isWritten(plugin)) return `the Plugins that ${key} renders to be applied`;
+      const unknown = this.#unrendered(nested, seen);
+      if (unknown !== undefined) return unknown;
     }
     return undefined;
+  }
+
+  #nests(plugin: Plugin): boolean {
+    const recorded = plugin.status?.inventory ?? [];
+    return pluginKeysIn([...recorded.map(refKey), ...(this.objectsOf(plugin) ?? [])]).length > 0;
   }
 
   /** Reference keys of what a Plugin declares at its current key; undefined while that is not known. */
@@ -154,4 +220,9 @@ export class Declared {
 
 function recordedOf({ status }: Plugin): Set<string> {
   return new Set((status?.inventory ?? []).filter(isDeclared).map((entry) => refKey(entry)));
+}
+
+function namesIn(key: string): { namespace: string; name: string } {
+  const slash = key.indexOf('/');
+  return { namespace: key.slice(0, slash), name: key.slice(slash + 1) };
 }

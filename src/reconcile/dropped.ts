@@ -1,11 +1,21 @@
 import { type Plugin, refKey } from '../api/index.ts';
-import { factsOf } from './facts.ts';
+import { type FactsParts, factsOf } from './facts.ts';
+import { nestedIn } from './nesting.ts';
 import type { Parts } from './parts.ts';
 import { DROPPED, LEAVING } from './records.ts';
+import { keyOf } from './store.ts';
 
 /** Something that it no longer declares is still there, and whether it goes is not decided. */
 export function hasDropped(plugin: Plugin): boolean {
   return plugin.status?.inventory?.some((entry) => entry.applied === DROPPED) ?? false;
+}
+
+/** Of a Plugin and all that is nested in it, those that want to delete something. */
+export function waitingToDelete(root: string, plugins: Pick<Parts['plugins'], 'get' | 'values'>): string[] {
+  const top = plugins.get(root);
+  return [...(top === undefined ? [] : [top]), ...nestedIn(root, plugins.values())]
+    .filter((plugin) => isRemoving(plugin) || hasDropped(plugin))
+    .map(keyOf);
 }
 
 /** Something of it, or all of it, is being removed. */
@@ -15,8 +25,8 @@ export function isRemoving({ metadata, status }: Plugin): boolean {
 }
 
 /** Something will be deleted that was not even asked to go yet. One that hangs on its finalizers was. */
-export function hasToDelete(parts: Pick<Parts, 'syncs' | 'kubernetes' | 'owned'>, plugin: Plugin): boolean {
-  const answer = factsOf(plugin, parts.syncs, parts.kubernetes());
+export function hasToDelete(parts: FactsParts & Pick<Parts, 'owned'>, plugin: Plugin): boolean {
+  const answer = factsOf(parts, plugin);
   const prunes = !answer.known || answer.facts.pruneEnabled;
   return (plugin.status?.inventory ?? []).some((entry) =>
     entry.applied === LEAVING
@@ -26,11 +36,8 @@ export function hasToDelete(parts: Pick<Parts, 'syncs' | 'kubernetes' | 'owned'>
 }
 
 /** What speaks against deleting anything that a Plugin no longer declares, for people; undefined when nothing does. */
-export function whyDroppedStay(
-  parts: Pick<Parts, 'syncs' | 'kubernetes' | 'declared'>,
-  plugin: Plugin,
-): string | undefined {
-  const answer = factsOf(plugin, parts.syncs, parts.kubernetes());
+export function whyDroppedStay(parts: FactsParts & Pick<Parts, 'declared'>, plugin: Plugin): string | undefined {
+  const answer = factsOf(parts, plugin);
   if (answer.known && !answer.facts.pruneEnabled) return 'spec.prune.enabled of the Sync is false';
   const unknown = parts.declared.whatIsUnknown(plugin);
   return unknown === undefined ? undefined : `waits for ${unknown}`;

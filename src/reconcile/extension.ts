@@ -10,7 +10,7 @@ import {
 import { candidatesOf, type Tags } from '../resolve/extension-versions.ts';
 import { describeSchemaFault, parameterSchemaFaults } from '../resolve/parameter-schema.ts';
 import { instancesByExtension } from './catalogue-facts.ts';
-import { syncKeyOf } from './facts.ts';
+import { syncKeyOf } from './nesting.ts';
 import type { SyncParts } from './sync-parts.ts';
 import { writeStatus } from './write-status.ts';
 

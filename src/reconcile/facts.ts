@@ -1,9 +1,10 @@
-import { type JsonObject, type KubeObject, LABEL, type Plugin, type Sync } from '../api/index.ts';
+import type { JsonObject, Plugin, Sync } from '../api/index.ts';
 import type { ImageField } from '../images/fields.ts';
 import type { ImageRule } from '../images/rules.ts';
+import { factsKeyOf, parentsOf, syncKeyOf } from './nesting.ts';
 import { keyOf, type Store } from './store.ts';
 
-/** What a Plugin takes from its surroundings: the Sync that wrote it, and the cluster. */
+/** What a Plugin takes from its surroundings: the Sync that it comes from, those it is nested in, and the cluster. */
 export interface Facts {
   /** `gitVersion` of the API server. */
   kubernetes: string | undefined;
@@ -18,30 +19,53 @@ export interface Facts {
   hold: { percent: number; count: number };
   pruneEnabled: boolean;
   /** Whose rights rendering and applying have; undefined is the agent's own. */
-  account: { namespace: string; name: string } | undefined;
+  account: Account | undefined;
   sync: Sync | undefined;
+  /** Keys of the Plugins that it is nested in, nearest first. */
+  parents: readonly string[];
 }
 
-export type FactsAnswer = { known: true; facts: Facts } | { known: false; why: string };
-
-/** Key of the Sync that wrote an object of ours, by its labels. */
-export function syncKeyOf({ metadata }: Pick<KubeObject, 'metadata'>): string | undefined {
-  const labels = metadata.labels ?? {};
-  const name = labels[LABEL.sync];
-  return name === undefined ? undefined : keyOf({ metadata: { namespace: labels[LABEL.syncNamespace], name } });
+export interface Account {
+  namespace: string;
+  name: string;
 }
 
-/** A Plugin whose Sync is not there is not treated as one without a Sync: it would lose its values, account and rewriting. */
-export function factsOf(plugin: Plugin, syncs: Pick<Store<Sync>, 'get'>, kubernetes: string | undefined): FactsAnswer {
-  const syncKey = syncKeyOf(plugin);
+/** `refused`: no time heals it, somebody has to change what is declared. */
+export type FactsAnswer = { known: true; facts: Facts } | { known: false; why: string; refused?: true };
+
+export interface FactsParts {
+  plugins: Pick<Store<Plugin>, 'get'>;
+  syncs: Pick<Store<Sync>, 'get'>;
+  kubernetes(): string | undefined;
+}
+
+/**
+ * A Plugin whose Sync, or whose parent, is not there is not treated as one without: it would lose its values and
+ * rewriting, and gain the rights of the agent.
+ */
+export function factsOf({ plugins, syncs, kubernetes }: FactsParts, plugin: Plugin): FactsAnswer {
+  const nesting = parentsOf(plugin, (key) => plugins.get(key));
+  if (nesting.state === 'missing') return { known: false, why: `Plugin ${nesting.key}, which rendered this Plugin` };
+  if (nesting.state === 'refused') return { known: false, why: nesting.why, refused: true };
+  const root = nesting.parents.at(-1) ?? plugin;
+  const syncKey = factsKeyOf(root);
   const sync = syncKey === undefined ? undefined : syncs.get(syncKey);
   if (syncKey !== undefined && sync === undefined) {
-    return { known: false, why: `Sync ${syncKey}, which wrote this Plugin` };
+    const wrote = root === plugin ? 'which wrote this Plugin' : `which wrote Plugin ${keyOf(root)}`;
+    return { known: false, why: `Sync ${syncKey}, ${wrote}` };
   }
-  return { known: true, facts: factsFrom(plugin, sync, kubernetes) };
+  const why = whyRefused(plugin, sync, nesting.parents);
+  if (why !== undefined) return { known: false, why, refused: true };
+  return { known: true, facts: factsFrom(plugin, sync, kubernetes(), nesting.parents) };
 }
 
-export function factsFrom(plugin: Plugin, sync: Sync | undefined, kubernetes: string | undefined): Facts {
+/** `parents`: what it is nested in, nearest first. Refused ones (`whyRefused`) must not come here. */
+export function factsFrom(
+  plugin: Plugin,
+  sync: Sync | undefined,
+  kubernetes: string | undefined,
+  parents: readonly Plugin[] = [],
+): Facts {
   return {
     kubernetes,
     clusterName: sync?.spec.cluster?.name,
@@ -52,15 +76,49 @@ export function factsFrom(plugin: Plugin, sync: Sync | undefined, kubernetes: st
     reportImages: sync?.spec.images?.report ?? true,
     hold: { percent: sync?.spec.prune?.hold?.percent ?? 50, count: sync?.spec.prune?.hold?.count ?? 20 },
     pruneEnabled: sync?.spec.prune?.enabled ?? true,
-    account: accountOf(plugin, sync),
+    account: narrowedBy(parents)?.account ?? ownAccount(plugin) ?? accountOfSync(sync),
     sync,
+    parents: parents.map(keyOf),
   };
 }
 
-function accountOf(plugin: Plugin, sync: Sync | undefined): Facts['account'] {
-  if (plugin.spec.serviceAccountName !== undefined)
-    return { namespace: plugin.metadata.namespace ?? '', name: plugin.spec.serviceAccountName };
-  if (sync?.spec.serviceAccountName !== undefined)
-    return { namespace: sync.metadata.namespace ?? '', name: sync.spec.serviceAccountName };
+/**
+ * Why a Plugin that no Sync wrote may not take the facts of one, or those of its parents. What a Sync writes itself is
+ * checked when its revision is compiled.
+ */
+export function whyRefused(plugin: Plugin, sync: Sync | undefined, parents: readonly Plugin[]): string | undefined {
+  const isWritten = parents.length === 0 && syncKeyOf(plugin) !== undefined;
+  const allowed = isWritten ? undefined : sync?.spec.allowedNamespaces;
+  const outside = [plugin.metadata.namespace, plugin.spec.namespace?.name].find(
+    (one) => allowed !== undefined && one !== undefined && one !== sync?.metadata.namespace && !allowed.includes(one),
+  );
+  if (outside !== undefined)
+    return `the namespace "${outside}" is not among spec.allowedNamespaces of Sync ${sync === undefined ? '' : keyOf(sync)}`;
+  const [narrowed, own] = [narrowedBy(parents), ownAccount(plugin)];
+  if (narrowed === undefined || own === undefined || isSame(narrowed.account, own)) return undefined;
+  const { namespace, name } = narrowed.account;
+  return `spec.serviceAccountName means ${own.namespace}/${own.name}, but Plugin ${narrowed.by}, which renders it, runs as ${namespace}/${name}: leave it out`;
+}
+
+/** What a parent does with the rights of an account of its own, it can't have done by others with more. */
+function narrowedBy(parents: readonly Plugin[]): { by: string; account: Account } | undefined {
+  for (const parent of parents) {
+    const account = ownAccount(parent);
+    if (account !== undefined) return { by: keyOf(parent), account };
+  }
   return undefined;
+}
+
+function ownAccount({ metadata, spec }: Plugin): Account | undefined {
+  const { serviceAccountName: name } = spec;
+  return name === undefined ? undefined : { namespace: metadata.namespace ?? '', name };
+}
+
+function accountOfSync(sync: Sync | undefined): Account | undefined {
+  const name = sync?.spec.serviceAccountName;
+  return name === undefined ? undefined : { namespace: sync?.metadata.namespace ?? '', name };
+}
+
+function isSame(a: Account, b: Account): boolean {
+  return a.namespace === b.namespace && a.name === b.name;
 }

@@ -1,4 +1,4 @@
-import { type KubeObject, type Plugin, refKey, refOf } from '../api/index.ts';
+import { EspalierError, type KubeObject, type Plugin, refKey, refOf } from '../api/index.ts';
 import { imagesIn } from '../images/find.ts';
 import { leftBehind, ownPlaces } from '../images/rules.ts';
 import { withFoldedData } from '../plan/secret-forms.ts';
@@ -6,10 +6,12 @@ import type { Release } from '../release/record.ts';
 import { type Finished, type FinishOptions, finishObjects, type Scope } from '../render/finish.ts';
 import { contentKey } from '../resolve/key.ts';
 import type { Facts } from './facts.ts';
+import { pluginKeysIn } from './nesting.ts';
 import type { Rendered } from './rendered.ts';
 import { withOurPlugins } from './rendered-kubegems.ts';
 import type { ReadyHook } from './rendered-release.ts';
 import { type Kinds, scopesOf } from './scopes.ts';
+import { keyOf } from './store.ts';
 
 export interface FinishInput {
   /** Tells which kinds live in namespaces. */
@@ -23,7 +25,20 @@ export interface FinishInput {
 /** Rendered objects as they are sent: kinds of KubeGems as ours, patched, rewritten, in their namespace, labelled, and the namespace itself where that is wanted. */
 export async function finishFor(input: FinishInput, objects: readonly KubeObject[]): Promise<Finished> {
   const ours = withOurPlugins(objects, input.fileOf);
-  return finishObjects(ours, await optionsFor(input, ours));
+  const finished = finishObjects(ours, await optionsFor(input, ours));
+  refuseParents(input, finished.objects);
+  return finished;
+}
+
+/** It would take the place of its own declaration, and nobody could tell any more who installs what. */
+function refuseParents({ plugin, facts }: FinishInput, objects: readonly KubeObject[]): void {
+  const forbidden = [keyOf(plugin), ...facts.parents];
+  const found = pluginKeysIn(objects.map((object) => refKey(refOf(object)))).find((key) => forbidden.includes(key));
+  if (found === undefined) return;
+  const what = found === keyOf(plugin) ? 'itself' : `Plugin ${found}, which it is nested in`;
+  throw new EspalierError('RenderRefused', `it renders ${what}: a Plugin can't install what installs it`, {
+    retry: false,
+  });
 }
 
 /** Hooks are patched, rewritten and placed like objects, but belong to nobody: Helm leaves them behind, and so do we. */

@@ -1,8 +1,10 @@
 import { ANNOTATION, type Plugin } from '../api/index.ts';
 import type { Inventory } from '../converge/inventory.ts';
-import { isApproved as isNamed } from '../plan/hold.ts';
+import { holdReason, isApproved as isNamed } from '../plan/hold.ts';
 import type { PluginPlan } from '../plan/object-plan.ts';
 import type { Facts } from './facts.ts';
+import type { NestedLosses } from './nested-losses.ts';
+import { pluginKeyIn } from './nesting.ts';
 import type { PluginOutcome } from './plugin-status.ts';
 import { isDeclared } from './records.ts';
 import type { Rendered } from './rendered.ts';
@@ -17,6 +19,8 @@ export interface HoldInput {
   /** The head that the declaration is taken from: later than `commit` where that did not touch the Plugin. */
   head: string | undefined;
   plan: PluginPlan;
+  /** What goes with the Plugins that are nested in it. */
+  losses: NestedLosses;
   /** The inputs are not those that are applied. What an earlier look left undecided may still be large. */
   isNew: boolean;
 }
@@ -30,7 +34,7 @@ export interface PluginHold {
 
 /** Undefined when the change may go ahead. */
 export function holdFor(input: HoldInput): PluginHold | undefined {
-  const { plugin, facts, record, rendered, plan, isNew, commit, head } = input;
+  const { plugin, facts, record, rendered, plan, losses, isNew, commit, head } = input;
   const owned = [...record.values()].filter(isDeclared).length;
   if (isNew && rendered.objects.length === 0 && owned > 0 && !plugin.spec.allowEmpty) {
     return {
@@ -44,7 +48,14 @@ export function holdFor(input: HoldInput): PluginHold | undefined {
     commit === undefined
       ? 'approve it by the annotation espalier.dev/approve on the Plugin'
       : `${approveCommand(facts, plugin)} --commit ${commit}`;
-  const deleted = deletionsIn(plan, facts);
+  const { plugins: remove, owned: nested } = losses;
+  const limits = facts.hold;
+  const large =
+    remove === 0
+      ? undefined
+      : holdReason({ what: 'nested plugins', remove, owned: nested, limits, history: 'forward' });
+  if (large !== undefined) return { reason: 'PruneHeld', why: large, howToApprove };
+  const deleted = deletionsIn(plan, facts) + losses.objects;
   if (deleted > facts.hold.count) {
     const why = `it would delete ${deleted} objects, more than ${facts.hold.count}`;
     return { reason: 'PruneHeld', why, howToApprove };
@@ -61,10 +72,11 @@ export function heldOutcome({ reason, why, howToApprove }: PluginHold): PluginOu
   return { phase: 'Held', reason, message: `${why}; ${how}` };
 }
 
-/** What goes now, and what goes once the rest of the revision is known. */
+/** What goes now, and what goes once the rest of the revision is known. Of nested Plugins counts what they installed. */
 function deletionsIn(plan: PluginPlan, facts: Facts): number {
-  const undecided = plan.objects.filter((object) => object.action === 'keep' && object.reason === 'incomplete').length;
-  return plan.counts.delete + (facts.pruneEnabled ? undecided : 0);
+  const own = plan.objects.filter(({ key }) => pluginKeyIn(key) === undefined);
+  const undecided = own.filter((object) => object.action === 'keep' && object.reason === 'incomplete').length;
+  return own.filter(({ action }) => action === 'delete').length + (facts.pruneEnabled ? undecided : 0);
 }
 
 /** An approval names a commit: that of the Plugin, or the head that it was taken from. */

@@ -11,6 +11,8 @@ interface Memo {
   /** Which spec of the Sync: its status changes all the time. */
   sync: string;
   kubernetes: string | undefined;
+  /** Of what it is nested in, maybe. */
+  account: string;
   /** What values came from: the very objects. */
   from: readonly unknown[];
   answer: InputsAnswer;
@@ -45,10 +47,12 @@ export class InputsMemo {
       memo !== undefined &&
       memo.sync === versionOf(facts.sync) &&
       memo.kubernetes === facts.kubernetes &&
+      memo.account === accountText(facts) &&
       from.every((one, index) => one === memo.from[index]);
     if (isSame) return memo.answer;
     const answer = inputsOf(plugin, facts, this.#read, parseValues, ownTree);
-    this.#memos.set(plugin, { sync: versionOf(facts.sync), kubernetes: facts.kubernetes, from, answer });
+    const { sync, kubernetes } = facts;
+    this.#memos.set(plugin, { sync: versionOf(sync), kubernetes, account: accountText(facts), from, answer });
     return answer;
   }
 
@@ -56,6 +60,10 @@ export class InputsMemo {
     const object: KubeObject | 'absent' | 'unknown' = this.#outside.get(ref);
     return typeof object === 'string' ? object : secretData(object);
   };
+}
+
+function accountText({ account }: Facts): string {
+  return account === undefined ? '' : `${account.namespace}/${account.name}`;
 }
 
 function versionOf(sync: Sync | undefined): string {

@@ -5,17 +5,21 @@ export interface PluginNews {
   declared: boolean;
   /** Something that others look at changed: readiness, what is applied, existence. */
   any: boolean;
+  /** Other inputs are applied than before. */
+  applied: boolean;
   /** It owns less than before, or is gone: who waited for its removal may go on. */
   released: boolean;
 }
 
 /** What a new version of a Plugin means to others. Our own status writes must not wake the Plugin they are about. */
 export function pluginNews(before: Plugin | undefined, after: Plugin | undefined): PluginNews {
-  if (before === undefined || after === undefined) return { declared: true, any: true, released: after === undefined };
+  if (before === undefined || after === undefined)
+    return { declared: true, any: true, applied: true, released: after === undefined };
   const declared = isDeclaredAnew(before, after);
   const released = (after.status?.inventory ?? []).length < (before.status?.inventory ?? []).length;
   const status = summary(before) !== summary(after);
-  return { declared, any: declared || status || released, released };
+  const applied = before.status?.revision?.key !== after.status?.revision?.key;
+  return { declared, any: declared || status || released, applied, released };
 }
 
 /** Whether somebody wrote another declaration, approval or label; what we write into a status is none of this. */

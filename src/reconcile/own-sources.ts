@@ -1,7 +1,9 @@
-import { EspalierError, type Plugin } from '../api/index.ts';
+import { EspalierError, type Plugin, type Sync } from '../api/index.ts';
+import type { GitRepository } from '../git/repository.ts';
 import type { FileTree } from '../git/tree.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { nextRun } from '../runtime/cron.ts';
+import { folderId, followsRepository } from './folders.ts';
 import type { Sources } from './sources.ts';
 import { keyOf } from './store.ts';
 
@@ -14,41 +16,47 @@ interface Seen {
   nextLook: number;
 }
 
-/** Plugins that name a repository of their own: where its ref stands, looked up by the Plugin's own schedule. */
+export interface OwnSourcesOptions {
+  sources: Sources;
+  clock: Clock;
+  /** Whose repository a Plugin's folder is in that names none. */
+  syncOf(plugin: Plugin): Sync | undefined;
+  /** The commit at which such a folder counts now; undefined while that may be about to change, and what was seen last holds. */
+  headFor(plugin: Plugin): string | undefined;
+}
+
+/**
+ * Plugins that look for their files themselves: where the ref of a repository of their own stands, by their own schedule,
+ * or what a folder of their Sync's repository holds at the commit that is in force.
+ */
 export class OwnSources {
-  readonly #sources: Sources;
-  readonly #clock: Clock;
+  readonly #options: OwnSourcesOptions;
   readonly #seen = new Map<string, Seen>();
 
-  constructor(sources: Sources, clock: Clock) {
-    this.#sources = sources;
-    this.#clock = clock;
+  constructor(options: OwnSourcesOptions) {
+    this.#options = options;
   }
 
-  /** What is known without asking; undefined before the first look at this URL, ref and path. */
+  /** What is known without asking; undefined before the first look at this URL, ref and path, or commit. */
   known(plugin: Plugin): { commit: string; tree: string } | undefined {
-    const seen = this.#seen.get(keyOf(plugin));
-    return seen?.question === questionOf(plugin) ? seen : undefined;
+    const seen = this.#last(plugin);
+    const head = followsRepository(plugin) ? this.#options.headFor(plugin) : undefined;
+    return head === undefined || head === seen?.commit ? seen : undefined;
   }
 
   /** Looks where that is due or asked for, and says in how many milliseconds it is due again. */
   async look(plugin: Plugin, isAsked = false): Promise<number> {
-    const seen = this.known(plugin) as Seen | undefined;
-    const now = this.#clock.now();
+    if (followsRepository(plugin)) return await this.#follow(plugin);
+    const { clock } = this.#options;
+    const seen = this.#last(plugin);
+    const now = clock.now();
     if (!isAsked && seen !== undefined && seen.nextLook > now) return seen.nextLook - now;
     const repository = await this.#open(plugin);
-    const { git } = plugin.spec.source;
-    const { commit, ref } = await repository.resolve(git?.ref ?? {});
+    const { commit, ref } = await repository.resolve(plugin.spec.source.git?.ref ?? {});
     await repository.fetch(commit, ref);
-    const path = git?.path ?? '.';
-    const tree = await repository.tree(commit).id(path);
-    if (tree === undefined)
-      throw new EspalierError(
-        'SourceMissing',
-        `source.git.path "${path}" does not exist at ${commit.slice(0, 10)} of ${repository.url}`,
-      );
     const nextLook = nextRun(plugin.spec.poll, now);
-    this.#seen.set(keyOf(plugin), { question: questionOf(plugin), commit, tree, nextLook });
+    const tree = repository.tree(commit);
+    await this.#note(plugin, await tree.id(plugin.spec.source.git?.path ?? '.'), { commit, nextLook }, repository);
     return nextLook - now;
   }
 
@@ -64,16 +72,56 @@ export class OwnSources {
     this.#seen.delete(key);
   }
 
-  async #open(plugin: Plugin) {
-    const answer = await this.#sources.forPlugin(plugin);
-    if (answer.state !== 'open')
-      throw new EspalierError('GitAuthFailed', `cannot open ${plugin.spec.source.git?.url}: it needs ${answer.why}`);
+  /** At every commit of the Sync, and of what the Plugin is nested in: its news wake the Plugin. */
+  async #follow(plugin: Plugin): Promise<number> {
+    const repository = await this.#open(plugin);
+    const commit = this.#options.headFor(plugin);
+    if (commit !== undefined && this.known(plugin) === undefined) {
+      const at = { commit, nextLook: Number.POSITIVE_INFINITY };
+      await this.#note(plugin, await folderId(repository.tree(commit), plugin), at, repository);
+    }
+    return Number.POSITIVE_INFINITY;
+  }
+
+  async #note(
+    plugin: Plugin,
+    tree: string | undefined,
+    at: Pick<Seen, 'commit' | 'nextLook'>,
+    { url }: Pick<GitRepository, 'url'>,
+  ): Promise<void> {
+    const path = plugin.spec.source.git?.path ?? '.';
+    if (tree === undefined) {
+      const message = `source.git.path "${path}" does not exist at ${at.commit.slice(0, 10)} of ${url}`;
+      throw new EspalierError('SourceMissing', message);
+    }
+    this.#seen.set(keyOf(plugin), { question: questionOf(plugin), tree, ...at });
+  }
+
+  #last(plugin: Plugin): Seen | undefined {
+    const seen = this.#seen.get(keyOf(plugin));
+    return seen?.question === questionOf(plugin) ? seen : undefined;
+  }
+
+  async #open(plugin: Plugin): Promise<GitRepository> {
+    const { sources, syncOf } = this.#options;
+    const follows = followsRepository(plugin);
+    const sync = follows ? syncOf(plugin) : undefined;
+    if (follows && sync === undefined) {
+      const message =
+        'source.git without url is a folder of the repository of a Sync, and no Sync wrote this Plugin; set source.git.url';
+      throw new EspalierError('SourceMissing', message, { retry: false });
+    }
+    const answer = sync === undefined ? await sources.forPlugin(plugin) : await sources.forSync(sync);
+    if (answer.state !== 'open') {
+      const what = plugin.spec.source.git?.url ?? 'the repository of its Sync';
+      throw new EspalierError('GitAuthFailed', `cannot open ${what}: it needs ${answer.why}`);
+    }
     return answer.source.repository;
   }
 }
 
 export function hasOwnSource(plugin: Plugin): boolean {
-  return plugin.spec.source.git?.url !== undefined;
+  return plugin.spec.source.git?.url !== undefined || followsRepository(plugin);
 }
 
 /** Whether both ask for the same files. */

@@ -2,12 +2,14 @@ import { ANNOTATION, isError, messageOf, type ObjectRef, type Plugin, refKey } f
 import { readInventory } from '../converge/inventory.ts';
 import { activityIn } from './activity.ts';
 import { chartSecretRefs, hasChartSource } from './chart-sources.ts';
+import { circleThrough } from './circle.ts';
 import { convergePlugin } from './converge-plugin.ts';
 import { currentKey } from './current-key.ts';
 import { type Facts, factsOf } from './facts.ts';
 import { hideSecrets } from './hide-secrets.ts';
 import { valuesRefs } from './inputs.ts';
 import { judgeAnew } from './judge-anew.ts';
+import { pluginKeysIn } from './nesting.ts';
 import { hasOwnSource } from './own-sources.ts';
 import type { Parts } from './parts.ts';
 import type { PluginFindings, PluginOutcome } from './plugin-status.ts';
@@ -18,7 +20,8 @@ import { learnDeclared } from './render-declared.ts';
 import { repositoryRefs } from './repository-options.ts';
 import { saveStatus } from './save-status.ts';
 import { settlePlugin } from './settle.ts';
-import { outsideRefs, waitsOf } from './waits.ts';
+import { keyOf } from './store.ts';
+import { outsideRefs, type Waits, waitsOf } from './waits.ts';
 
 export interface PluginVerdict {
   /** Undefined: what was said before still stands. */
@@ -72,8 +75,8 @@ async function lookAt(parts: Parts, key: string, plugin: Plugin, signal: AbortSi
     return { outcome: { phase: 'Suspended' }, findings: {} };
   }
 
-  const answer = factsOf(plugin, parts.syncs, parts.kubernetes());
-  if (!answer.known) return waiting('SyncMissing', [answer.why]);
+  const answer = factsOf(parts, plugin);
+  if (!answer.known) return answer.refused === true ? refused(answer.why) : waiting('SyncMissing', [answer.why]);
   const { facts } = answer;
   const activity = activityIn(plugin, facts);
   if (activity.state === 'inactive')
@@ -84,7 +87,7 @@ async function lookAt(parts: Parts, key: string, plugin: Plugin, signal: AbortSi
   let secrets: readonly string[] = [];
   try {
     const isAsked = asksForLook(plugin);
-    const nextOwnLook = await lookAtSource(parts, plugin, isAsked, signal);
+    const nextOwnLook = await lookAtSource(parts, plugin, facts, isAsked, signal);
     const inputs = parts.inputs(plugin, facts);
     if (inputs.state === 'known') secrets = inputs.secrets;
     if (inputs.state === 'waiting') return waiting('ValuesMissing', [inputs.why]);
@@ -132,8 +135,23 @@ async function lookAt(parts: Parts, key: string, plugin: Plugin, signal: AbortSi
 }
 
 /** Looks where the source is where that is due; says in how many milliseconds it is due again. */
-async function lookAtSource(parts: Parts, plugin: Plugin, isAsked: boolean, signal: AbortSignal): Promise<number> {
-  if (hasOwnSource(plugin)) return await parts.ownSources.look(plugin, isAsked);
+async function lookAtSource(
+  parts: Parts,
+  plugin: Plugin,
+  { sync, parents }: Facts,
+  isAsked: boolean,
+  signal: AbortSignal,
+): Promise<number> {
+  if (hasOwnSource(plugin)) {
+    const before = parts.ownSources.known(plugin);
+    const nextLook = await parts.ownSources.look(plugin, isAsked);
+    if (before === undefined && parts.ownSources.known(plugin) !== undefined) {
+      // Until now nobody could say whether it is what it should be.
+      for (const parent of parents) parts.wakePlugin(parent);
+      if (sync !== undefined) parts.wakeSync(keyOf(sync));
+    }
+    return nextLook;
+  }
   if (hasChartSource(plugin)) return await parts.chartSources.look(plugin, isAsked, signal);
   return Number.POSITIVE_INFINITY;
 }
@@ -194,8 +212,8 @@ function asksForLook({ metadata, status }: Plugin): boolean {
   return asked !== undefined && asked !== status?.lastHandledReconcileAt;
 }
 
-function waitsFor(parts: Parts, plugin: Plugin) {
-  return waitsOf({
+function waitsFor(parts: Parts, plugin: Plugin): Waits {
+  const waits = waitsOf({
     plugin,
     now: parts.clock.now(),
     outside: (ref) => parts.outside.get(ref),
@@ -204,6 +222,12 @@ function waitsFor(parts: Parts, plugin: Plugin) {
       return readinessOf(other, other === undefined ? undefined : currentKey(parts, other));
     },
   });
+  if (waits.for.length === 0 || waits.reason !== 'DependencyNotReady') return waits;
+  const circle = circleThrough(keyOf(plugin), {
+    plugin: (key) => parts.plugins.get(key),
+    children: (key) => pluginKeysIn((parts.plugins.get(key)?.status?.inventory ?? []).map(refKey)),
+  });
+  return circle === undefined ? waits : { ...waits, circle };
 }
 
 function credentialRefs(plugin: Plugin): ObjectRef[] {
@@ -218,6 +242,12 @@ function credentialRefs(plugin: Plugin): ObjectRef[] {
 
 function waiting(reason: string, waitingFor: string[]): PluginVerdict {
   return { outcome: { phase: 'Waiting', reason, waitingFor }, findings: {} };
+}
+
+/** What it is nested in speaks against it. What is installed stays as it is. */
+function refused(message: string): PluginVerdict {
+  const outcome = { phase: 'Failed', reason: 'NestingRefused', message, userMustAct: true, applied: false } as const;
+  return { outcome, findings: {} };
 }
 
 function failed(plugin: Plugin, key: string, error: unknown): PluginVerdict {

@@ -11,7 +11,10 @@ import { contentsOf, namespaceUser } from './contents.ts';
 import { type Expected, tryTasks } from './dry-run.ts';
 import { holdFor } from './holds.ts';
 import { rulesOf } from './look.ts';
+import { nestedLosses } from './nested-losses.ts';
+import { parentKeyOf } from './nesting.ts';
 import type { PreviewInput } from './preview.ts';
+import { pluginsIn } from './preview-nested.ts';
 import { toldBeside } from './preview-versions.ts';
 import { KEPT } from './records.ts';
 import type { RevisionPlugin } from './render-revision.ts';
@@ -33,7 +36,7 @@ export interface PreviewCommon {
 /** What one Plugin of the revision would do. Undefined when it is not for this cluster, and nothing of it is here. */
 export async function planCandidate(
   common: PreviewCommon,
-  { plugin, facts, rendered, key, secrets, isNew, commit }: RevisionPlugin,
+  { plugin, facts, parents, rendered, key, secrets, isNew, commit }: RevisionPlugin,
   plan: Plan,
 ): Promise<{ plan: PluginPlan; touches: Touch[] } | undefined> {
   const record = readInventory(plugin.status?.inventory);
@@ -72,14 +75,26 @@ export async function planCandidate(
   const result = withoutLeftDrift(whole, found);
   const left = noteDrift(key, plugin, found, plan);
   const head = common.preview.compiled.commit;
-  const hold = holdFor({ plugin, facts, record, rendered, plan: result, isNew, commit, head });
+  const now = pluginsIn(common.preview.plugins, common.declared);
+  const losses = nestedLosses({ plan: result, record, objects: rendered.objects }, now);
+  const hold = holdFor({ plugin, facts, record, rendered, plan: result, losses, isNew, commit, head });
   if (hold !== undefined) plan.held.push({ plugin: key, reason: hold.why, howToApprove: hold.howToApprove });
   const beside = isNew ? toldBeside(plugin, rendered, result, live.values(), facts.imageFields) : NOTHING_BESIDE;
   const warnings = [...result.warnings, ...beside.warnings, ...left, ...rendered.warnings, ...tried.warnings];
   return {
-    plan: { ...result, ...beside, warnings, imagesLeft: facts.reportImages ? [...rendered.imagesLeft] : [] },
+    plan: {
+      ...result,
+      ...beside,
+      warnings,
+      imagesLeft: facts.reportImages ? [...rendered.imagesLeft] : [],
+      ...nestedUnder(parents),
+    },
     touches: isNew ? touchesOf(key, result, rendered.hashes, record) : [],
   };
+}
+
+function nestedUnder([parent]: readonly Plugin[]): Pick<PluginPlan, 'nestedIn'> {
+  return parent === undefined ? {} : { nestedIn: keyOf(parent) };
 }
 
 const NOTHING_BESIDE = { versions: [], images: [], warnings: [] };
@@ -98,7 +113,16 @@ export async function planRemoval(common: PreviewCommon, plugin: Plugin): Promis
   const entries = plugin.status?.inventory ?? [];
   const live = await readLive(client, entries);
   const contents = await contentsOf(client, plugin, entries, live, leavingBeside(common, keyOf(plugin)));
-  return planObjects({ ...shared(common, plugin), desired: [], live, record: entries, removing: true, ...contents });
+  const nestedIn = parentKeyOf(plugin);
+  const plan = planObjects({
+    ...shared(common, plugin),
+    desired: [],
+    live,
+    record: entries,
+    removing: true,
+    ...contents,
+  });
+  return nestedIn === undefined ? plan : { ...plan, nestedIn };
 }
 
 /** What the revision itself brings before anything is tried that needs it. */

@@ -1,5 +1,6 @@
-import { isError, LABEL, type Plugin, readAs, SYNC_MANAGER, type Sync } from '../api/index.ts';
+import { isError, type KubeObject, LABEL, type Plugin, readAs, SYNC_MANAGER, type Sync } from '../api/index.ts';
 import type { KubeClient } from '../cluster/client.ts';
+import { managerFor } from '../plan/manager.ts';
 import { asAccount } from './account.ts';
 import { whyNotOurs, withCommit } from './claim.ts';
 import type { Facts } from './facts.ts';
@@ -14,6 +15,8 @@ export interface StandingInput {
   sync: Sync;
   /** Anything but an object id (a folder) pins no Plugin. */
   commit: string;
+  /** Whether a Plugin in the cluster is nested in one of the same Sync. */
+  isNestedHere(live: Plugin): boolean;
 }
 
 /**
@@ -21,11 +24,12 @@ export interface StandingInput {
  * `suspend`, stays, and what can't be written is a fault. Nothing is written.
  */
 export async function standingInCluster(
-  { client, sync, commit }: StandingInput,
+  input: StandingInput,
   wanted: Wanted,
   live: Plugin | undefined,
 ): Promise<Standing> {
-  const taken = live === undefined ? undefined : await whyTaken(client, sync, wanted, live);
+  const { client, sync, commit } = input;
+  const taken = live === undefined ? undefined : await whyTaken(input, wanted, live);
   if (taken !== undefined) {
     const { file, message, object } = faultAt(wanted, taken);
     return { fault: `${object}: ${message}`, file };
@@ -47,11 +51,33 @@ function accountOf({ metadata, spec }: Sync): Facts['account'] {
   return name === undefined ? undefined : { namespace: metadata.namespace ?? '', name };
 }
 
-async function whyTaken(client: KubeClient, sync: Sync, wanted: Wanted, live: Plugin): Promise<string | undefined> {
+/** The same for a Plugin that a Plugin renders. */
+export async function standingNestedIn(
+  client: KubeClient,
+  object: KubeObject,
+  live: Plugin | undefined,
+  account: Facts['account'],
+): Promise<Plugin> {
+  try {
+    const options = { fieldManager: managerFor(object), force: true, dryRun: true };
+    return readAs(await asAccount(client, account).apply(object, options), 'Plugin');
+  } catch (error) {
+    if (!isError(error, 'KubeNotFound')) throw error;
+    return readAs({ ...object, ...(live?.status === undefined ? {} : { status: live.status }) }, 'Plugin');
+  }
+}
+
+async function whyTaken(
+  { client, sync, isNestedHere }: StandingInput,
+  wanted: Wanted,
+  live: Plugin,
+): Promise<string | undefined> {
   const labels = live.metadata.labels ?? {};
   const [name, namespace] = [labels[LABEL.sync], labels[LABEL.syncNamespace]];
   const first = whyNotOurs(live, wanted, sync, () => false);
-  if (first === undefined || name === undefined || namespace === undefined) return first;
+  // Whether a Plugin of the revision goes on rendering it is seen when that is rendered.
+  if (first === undefined || isNestedHere(live)) return undefined;
+  if (name === undefined || namespace === undefined) return first;
   const owner = await client.get({ apiVersion: sync.apiVersion, kind: 'Sync', namespace, name });
   return owner === undefined ? undefined : first;
 }

@@ -1,18 +1,24 @@
-import { type KubeObject, type Plugin, refKey, type Sync, type SyncFault } from '../api/index.ts';
+import { type KubeObject, type Plugin, refKey, refOf, type Sync, type SyncFault } from '../api/index.ts';
 import type { KubeClient } from '../cluster/client.ts';
 import { settleAll } from '../converge/limit.ts';
 import { type Plan, settleDuplicates } from '../plan/whole.ts';
 import type { Touch } from '../report/outline.ts';
 import type { Compiled } from './compile.ts';
 import { dependenciesOf } from './dependents.ts';
-import { syncKeyOf } from './facts.ts';
 import { baseOf, type History } from './history.ts';
+import { parentKeyOf, syncKeyOf, syncOver } from './nesting.ts';
+import { circlesIn, isMeantOf, isMeantWith, pluginsIn, vanishedPlugins, withNestedBehind } from './preview-nested.ts';
 import { type DeclaredKeys, expectedOf, planCandidate, planRemoval } from './preview-plugin.ts';
-import { standingInCluster } from './preview-standing.ts';
+import { standingInCluster, standingNestedIn } from './preview-standing.ts';
 import { waitsInPreview } from './preview-waits.ts';
-import { removalHold } from './prune-revision.ts';
+import { nestedCounts, removalHold } from './prune-revision.ts';
 import { isDeclared } from './records.ts';
-import { type RenderRevisionInput, type RevisionPlugin, renderRevision } from './render-revision.ts';
+import {
+  type RenderedRevision,
+  type RenderRevisionInput,
+  type RevisionPlugin,
+  renderRevision,
+} from './render-revision.ts';
 import { keyOf } from './store.ts';
 import { toldDrift } from './told-drift.ts';
 import { touchesOf } from './touches.ts';
@@ -50,16 +56,18 @@ export async function previewRevision(input: PreviewInput): Promise<Preview> {
   const { sync, compiled } = input;
   const plan = { ...emptyPlan(sync, compiled.commit), faults: asPlanFaults(compiled.faults) };
   const isMeant = input.only ?? (() => true);
-  const candidates = await render(input, plan);
-  const declared = declaredBy(input, candidates);
-  const removed = removedPlugins(input);
-  const unknown = whatIsUnknown(input, candidates, plan);
+  const revision = await render(input, plan);
+  const candidates = revision.plugins;
+  const removed = removedPlugins(input, revision);
+  const vanished = vanishedPlugins(input, revision, removed);
+  const declared = declaredBy(input, candidates, new Set(vanished.map(keyOf)));
+  const unknown = whatIsUnknown(input, revision, plan);
   plan.faults.push(...asPlanFaults(compiled.misfits));
   const common = { preview: input, declared, unknown, expected: expectedOf(candidates) };
 
   const touches: Touch[] = [];
   const planned = await settleAll(
-    candidates.filter(({ key, plugin }) => isMeant(key) && !plugin.spec.suspend),
+    candidates.filter((one) => isMeantOf(isMeant, one) && one.asBefore !== true && !one.plugin.spec.suspend),
     PARALLEL_PLUGINS,
     (one) => planCandidate(common, one, plan),
   );
@@ -70,15 +78,19 @@ export async function previewRevision(input: PreviewInput): Promise<Preview> {
     touches.push(...result.value.touches);
   }
   const pruneOff = sync.spec.prune.enabled ? undefined : 'spec.prune.enabled of the Sync is false';
-  for (const plugin of removed.filter((one) => isMeant(keyOf(one)))) {
+  const leaving = [...removed, ...vanished];
+  for (const plugin of leaving.filter((one) => isMeantWith(isMeant, one, input.plugins))) {
     const removal = await planRemoval({ ...common, unknown: pruneOff ?? unknown }, plugin);
     plan.plugins.push(removal);
     touches.push(...touchesOf(keyOf(plugin), removal, NOTHING, NOTHING));
-    holdForDependents(input, plugin, removed, plan);
+    holdForDependents(input, plugin, leaving, plan, revision.nested);
   }
   plan.plugins = settleDuplicates(plan.plugins);
+  const now = pluginsIn(input.plugins, declared);
   const lost = pruneOff === undefined ? removed.filter((plugin) => !isMoved(plugin, declared)) : [];
-  const hold = removalHold(sync, compiled, lost.length, { base: baseOf(sync), history: input.history });
+  const nested = nestedCounts(keyOf(sync), lost.map(refOf), now);
+  const counts = { remove: lost.length, nested };
+  const hold = removalHold(sync, compiled, counts, { base: baseOf(sync), history: input.history });
   if (hold.held) plan.held.push({ reason: hold.reason, howToApprove: hold.howToApprove });
   plan.driftBefore = driftBefore(input, plan);
   return { plan, touches };
@@ -87,31 +99,41 @@ export async function previewRevision(input: PreviewInput): Promise<Preview> {
 /** Drift of Plugins that the plan leaves as they are. */
 function driftBefore({ plugins, sync, touched }: PreviewInput, plan: Plan): Plan['drift'] {
   const planned = new Set(plan.plugins.map(({ plugin }) => `${plugin.namespace}/${plugin.name}`));
+  const live = new Map(plugins.map((plugin) => [keyOf(plugin), plugin]));
+  const isTaken = (plugin: Plugin) => touched !== undefined || parentKeyOf(plugin) !== undefined;
   const others = plugins.filter(
-    (plugin) => touched !== undefined && syncKeyOf(plugin) === keyOf(sync) && !planned.has(keyOf(plugin)),
+    (plugin) =>
+      isTaken(plugin) && syncOver(plugin, (key) => live.get(key)) === keyOf(sync) && !planned.has(keyOf(plugin)),
   );
   return others.flatMap((plugin) => toldDrift(plugin, keyOf(plugin)));
 }
 
 /** What the revision renders to. What waits, and what is at fault, goes into the plan. */
-async function render(input: PreviewInput, plan: Plan): Promise<RevisionPlugin[]> {
+async function render(input: PreviewInput, plan: Plan): Promise<RenderedRevision> {
   const { client, sync, compiled } = input;
   const live = new Map(input.plugins.map((plugin) => [keyOf(plugin), plugin]));
+  const isNestedHere = (one: Plugin) =>
+    parentKeyOf(one) !== undefined && syncOver(one, (key) => live.get(key)) === keyOf(sync);
   const revision = await renderRevision({
     ...input,
     kinds: client,
     live,
-    standing: (wanted, there) => standingInCluster({ client, sync, commit: compiled.commit }, wanted, there),
+    standing: (wanted, there) =>
+      standingInCluster({ client, sync, commit: compiled.commit, isNestedHere }, wanted, there),
+    nested: 'changed',
+    standingNested: (object, there, account) => standingNestedIn(client, object, there, account),
   });
   plan.faults.push(...revision.faults);
   plan.waits.push(...revision.waits);
   const beside = new Map(revision.plugins.map((one) => [one.key, one]));
+  plan.faults.push(...circlesIn(revision.plugins, live));
   for (const one of revision.plugins.filter(({ isNew }) => isNew)) {
     if (one.plugin.spec.suspend) plan.waits.push({ plugin: one.key, for: 'somebody to resume it: it is suspended' });
     const waits = await waitsInPreview(client, one, beside, live);
     plan.waits.push(...waits.map((wait) => ({ plugin: one.key, for: wait })));
   }
-  return revision.plugins;
+  revision.plugins = withNestedBehind(revision.plugins);
+  return revision;
 }
 
 /** What a commit would do, before anything is known of it. */
@@ -138,22 +160,24 @@ function asPlanFaults(faults: readonly SyncFault[]): Plan['faults'] {
 function declaredBy(
   { plugins, sync, compiled }: PreviewInput,
   candidates: readonly RevisionPlugin[],
+  vanished: ReadonlySet<string>,
 ): Map<string, ReadonlySet<string>> {
   const own = keyOf(sync);
   const declared = new Map<string, ReadonlySet<string>>();
   for (const plugin of plugins) {
     const key = keyOf(plugin);
-    if (syncKeyOf(plugin) === own && !compiled.plugins.has(key)) continue;
+    if ((syncKeyOf(plugin) === own && !compiled.plugins.has(key)) || vanished.has(key)) continue;
     declared.set(key, new Set((plugin.status?.inventory ?? []).filter(isDeclared).map(refKey)));
   }
-  for (const { key, rendered } of candidates) declared.set(key, new Set(rendered?.hashes.keys() ?? []));
+  for (const { key, rendered, asBefore } of candidates)
+    if (asBefore !== true) declared.set(key, new Set(rendered?.hashes.keys() ?? []));
   return declared;
 }
 
 /** Why nothing would be deleted yet: law 2. */
 function whatIsUnknown(
   { compiled, touched, plugins }: PreviewInput,
-  candidates: RevisionPlugin[],
+  { plugins: candidates, nested }: RenderedRevision,
   plan: Plan,
 ): string | undefined {
   if (plan.faults.length > 0) return 'waits for every fault of the revision to be corrected';
@@ -161,19 +185,24 @@ function whatIsUnknown(
   // What is not touched rendered before, if it is installed.
   for (const plugin of plugins)
     if (touched?.has(keyOf(plugin)) === false && plugin.status?.revision !== undefined) known.add(keyOf(plugin));
-  const missing = [...compiled.plugins].find((key) => !known.has(key));
+  const missing = [...compiled.plugins, ...nested].find((key) => !known.has(key));
   return missing === undefined ? undefined : `waits for Plugin ${missing} to render`;
 }
 
-/** Plugins of the Sync that the revision no longer declares. */
-function removedPlugins({ sync, compiled, plugins, isAgent }: PreviewInput): Plugin[] {
+/** Plugins of the Sync that the revision no longer declares, nor renders. */
+function removedPlugins({ sync, compiled, plugins, isAgent }: PreviewInput, { nested }: RenderedRevision): Plugin[] {
   const owned = new Set(
     (sync.status?.inventory ?? [])
       .filter((entry) => entry.kind === 'Plugin')
       .map((entry) => keyOf({ metadata: entry })),
   );
   return plugins.filter(
-    (plugin) => owned.has(keyOf(plugin)) && !compiled.plugins.has(keyOf(plugin)) && !isAgent(plugin),
+    (plugin) =>
+      owned.has(keyOf(plugin)) &&
+      syncKeyOf(plugin) !== undefined &&
+      !compiled.plugins.has(keyOf(plugin)) &&
+      !nested.has(keyOf(plugin)) &&
+      !isAgent(plugin),
   );
 }
 
@@ -185,13 +214,20 @@ function isMoved(plugin: Plugin, declared: DeclaredKeys): boolean {
 }
 
 /** Plugins of other Syncs, and of people, may still need what leaves. Those of the revision are faults of it. */
-function holdForDependents({ plugins, compiled }: PreviewInput, plugin: Plugin, removed: Plugin[], plan: Plan): void {
+function holdForDependents(
+  { plugins, compiled }: PreviewInput,
+  plugin: Plugin,
+  removed: Plugin[],
+  plan: Plan,
+  nested: ReadonlySet<string>,
+): void {
   const key = keyOf(plugin);
   const needed = plugins.filter(
     (other) =>
       dependenciesOf(other).includes(key) &&
       !removed.includes(other) &&
       !compiled.plugins.has(keyOf(other)) &&
+      !nested.has(keyOf(other)) &&
       (other.status?.inventory ?? []).length > 0,
   );
   if (needed.length === 0) return;

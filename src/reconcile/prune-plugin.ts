@@ -11,6 +11,7 @@ import { type Inventory, without } from '../converge/inventory.ts';
 import { readLive } from '../converge/live.ts';
 import { describeProgress, removeNextWave } from '../converge/prune.ts';
 import type { PluginPlan } from '../plan/object-plan.ts';
+import { SYNC_OWNER } from '../plan/ownership.ts';
 import { planObjects } from '../plan/plan.ts';
 import { clientFor } from './account.ts';
 import { contentsOf, namespaceUser } from './contents.ts';
@@ -81,8 +82,11 @@ export function comeBackFor(verdict: PluginVerdict, { still, error }: LeavingPro
 
 /** Who was told that an object is somebody else's may have it now. */
 export function wakeTakers(parts: Parts, plan: PluginPlan): void {
-  for (const object of plan.objects)
-    if (object.action === 'moved' && parts.plugins.get(object.to) !== undefined) parts.wakePlugin(object.to);
+  for (const object of plan.objects) {
+    if (object.action !== 'moved') continue;
+    if (object.to.startsWith(SYNC_OWNER)) parts.wakeSync(object.to.slice(SYNC_OWNER.length));
+    else if (parts.plugins.get(object.to) !== undefined) parts.wakePlugin(object.to);
+  }
 }
 
 /** What goes when a whole Plugin goes, and what is released because a rule or another Plugin says so. */

@@ -1,8 +1,10 @@
-import { ANNOTATION, describeRef, isError, LABEL, refKey, type Sync, type SyncInventoryEntry } from '../api/index.ts';
+import { ANNOTATION, describeRef, isError, refKey, type Sync, type SyncInventoryEntry } from '../api/index.ts';
 import { settleAll } from '../converge/limit.ts';
 import { type ApprovalInput, type Hold, holdRemovals, isApproved } from '../plan/hold.ts';
 import type { Compiled } from './compile.ts';
 import { pluginsIn } from './history.ts';
+import { lostWith, type PluginsNow, pluginsNow } from './nested-losses.ts';
+import { parentKeyOf, syncKeyOf, syncOver } from './nesting.ts';
 import { keyOf } from './store.ts';
 import type { SyncMemory } from './sync-memory.ts';
 import type { SyncParts } from './sync-parts.ts';
@@ -41,7 +43,7 @@ export async function pruneRevision(
   const removals = left.filter((entry) => !protectedOnes.includes(entry) && !handedOver.includes(entry));
   if (protectedOnes.length > 0)
     findings.stays = [`${listed(protectedOnes)}, which the agent never removes: it is a part of itself`];
-  if (handedOver.length > 0) findings.removalsWait = `another Sync takes over ${listed(handedOver)}`;
+  if (handedOver.length > 0) findings.removalsWait = `others take over ${listed(handedOver)}`;
   const hasFaults = findings.faults !== undefined && findings.faults.length > 0;
   if (removals.length === 0 && !hasFaults) delete memory.base;
   findings.base = memory.base ?? 'none';
@@ -60,7 +62,8 @@ export async function pruneRevision(
     return;
   }
   const lost = pluginsIn(removals).filter((entry) => !isMoved(parts, entry));
-  const hold = removalHold(sync, compiled, lost.length, memory);
+  const nested = nestedCounts(key, lost, pluginsNow(parts));
+  const hold = removalHold(sync, compiled, { remove: lost.length, nested }, memory);
   if (hold.held) {
     const reason = `${hold.reason}; approve: ${hold.howToApprove}`;
     findings.held = { commit: compiled.commit, reason, objects: lost.map(describeRef) };
@@ -75,25 +78,48 @@ export async function pruneRevision(
 export function removalHold(
   sync: Sync,
   compiled: Compiled,
-  remove: number,
+  { remove, nested }: { remove: number; nested: NestedCounts },
   { base, history }: Pick<SyncMemory, 'base' | 'history'>,
 ): Hold {
   return holdRemovals({
     what: 'plugins',
-    remove,
-    owned: Math.max(remove, base?.count ?? 0),
+    remove: remove + nested.remove,
+    owned: Math.max(remove, base?.count ?? 0) + nested.owned,
     limits: sync.spec.prune.hold,
     history,
     approval: approvalOf(sync, compiled),
   });
 }
 
-/** Another Sync declares it too, and was told to keep off: now it is welcome to it, as it is. */
+/** Plugins below those that a Sync wrote. */
+export interface NestedCounts {
+  remove: number;
+  owned: number;
+}
+
+/** What goes along with Plugins that go, and what there is of a Sync below those that it wrote. */
+export function nestedCounts(
+  sync: string,
+  going: readonly Pick<SyncInventoryEntry, 'kind' | 'namespace' | 'name'>[],
+  now: PluginsNow,
+): NestedCounts {
+  const keys = new Set(going.filter(({ kind }) => kind === 'Plugin').map((metadata) => keyOf({ metadata })));
+  const nested = [...now.values()].filter((one) => parentKeyOf(one) !== undefined);
+  const below = nested.filter((one) => syncOver(one, now.get) === sync);
+  const lost = lostWith(
+    [...keys].flatMap((key) => now.get(key) ?? []),
+    now,
+  );
+  return { remove: lost.filter((one) => !keys.has(keyOf(one))).length, owned: below.length };
+}
+
+/** Another Sync declares it too, or a Plugin renders it, and was told to keep off: now it is welcome to it, as it is. */
 export function handOver(parts: SyncParts, key: string, plugin: string): boolean {
   const [next] = parts.declared.syncsWith(plugin).filter((sync) => sync !== key);
-  if (next === undefined) return false;
-  parts.wakeSync(next);
-  return true;
+  if (next !== undefined) parts.wakeSync(next);
+  const parent = next === undefined ? parts.declared.renderedBy(plugin) : undefined;
+  if (parent !== undefined) parts.wakePlugin(parent);
+  return (next ?? parent) !== undefined;
 }
 
 /** Everything that the Plugin installed is declared by others now: it was renamed or split up, and takes nothing along. */
@@ -131,6 +157,5 @@ function isStillOurs(parts: SyncParts, sync: Sync, entry: SyncInventoryEntry): b
   const live = parts.storeFor(entry.kind)?.get(`${entry.namespace ?? ''}/${entry.name}`);
   if (live === undefined) return false;
   if (entry.uid !== undefined && live.metadata.uid !== entry.uid) return false;
-  const labels = live.metadata.labels ?? {};
-  return labels[LABEL.sync] === sync.metadata.name && labels[LABEL.syncNamespace] === sync.metadata.namespace;
+  return syncKeyOf(live) === keyOf(sync);
 }

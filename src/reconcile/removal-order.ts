@@ -1,10 +1,11 @@
-import { groupOf, type InventoryEntry, isError, type Plugin, refKey } from '../api/index.ts';
+import { groupOf, type InventoryEntry, isError, type Plugin, refKey, refOf } from '../api/index.ts';
 import type { KubeClient } from '../cluster/client.ts';
 import { isBuiltIn, removalWave } from '../converge/stages.ts';
 import { isWanted } from './activity.ts';
 import { claimsIn, countInstances, isDefinition, isNamespace } from './contents.ts';
 import { whyDroppedStay } from './dropped.ts';
-import { syncKeyOf } from './facts.ts';
+import type { FactsParts } from './facts.ts';
+import { parentsOf, syncKeyOf } from './nesting.ts';
 import type { Parts } from './parts.ts';
 import { KEPT } from './records.ts';
 import { keyOf } from './store.ts';
@@ -43,8 +44,12 @@ function whyNotNow(parts: Parts, key: string, plugin: Plugin, entry: InventoryEn
 }
 
 /** On its way out, or no longer in the revision and to be removed, whatever that still waits for. */
-export function isOnItsWayOut(parts: Pick<Parts, 'declared' | 'syncs' | 'kubernetes'>, plugin: Plugin): boolean {
+export function isOnItsWayOut(parts: FactsParts & Pick<Parts, 'declared'>, plugin: Plugin): boolean {
   if (plugin.metadata.deletionTimestamp !== undefined || !isWanted(parts, plugin)) return true;
+  const nesting = parentsOf(plugin, (key) => parts.plugins.get(key));
+  const [parent] = nesting.state === 'known' ? nesting.parents : [];
+  if (parent !== undefined)
+    return isOnItsWayOut(parts, parent) || parts.declared.declares(keyOf(parent), refKey(refOf(plugin))) === 'no';
   const sync = syncKeyOf(plugin);
   if (sync === undefined || !parts.declared.isDropped(sync, keyOf(plugin))) return false;
   return parts.syncs.get(sync)?.spec.prune.enabled ?? true;

@@ -2,8 +2,8 @@ import { EspalierError, isError, LABEL, type Plugin, refKey } from '../api/index
 import { readInventory, sameInventory, without } from '../converge/inventory.ts';
 import { describeProgress, removeNextWave } from '../converge/prune.ts';
 import { clientFor } from './account.ts';
-import { syncKeyOf } from './facts.ts';
 import { dropFinalizer } from './finalizer.ts';
+import { syncOver } from './nesting.ts';
 import type { Parts } from './parts.ts';
 import type { PluginVerdict } from './plugin.ts';
 import type { PluginFindings } from './plugin-status.ts';
@@ -48,7 +48,7 @@ export async function removePlugin(
   const uninstall = await beginUninstall(parts, plugin);
   if (uninstall.state === 'wait') return uninstall.verdict;
   const { doomed, released, kept } = await rulesForRemoval(parts, key, plugin, record);
-  const sync = syncKeyOf(plugin);
+  const sync = syncOver(plugin, (one) => parts.plugins.get(one));
   if (sync !== undefined) parts.kept.add(sync, kept);
   const client = clientFor(parts, plugin);
   const progress = await removeNextWave(client, key, doomed, removalGate(parts, key, plugin, client));

@@ -1,6 +1,7 @@
 import { CONTROLLER_MANAGER, FINALIZER, LABEL, type Plugin, refOf, type Sync } from '../api/index.ts';
 import { someOf } from '../report/line.ts';
 import { dropFinalizer } from './finalizer.ts';
+import { syncKeyOf } from './nesting.ts';
 import { handOver } from './prune-revision.ts';
 import { keyOf, type Stored } from './store.ts';
 import type { SyncParts } from './sync-parts.ts';
@@ -20,13 +21,15 @@ export async function removeSync(parts: SyncParts, key: string, sync: Sync): Pro
     parts.declared.setRevision(key, [], true);
     await tell(parts, sync, plugins);
     for (const plugin of plugins) {
+      // What is nested goes with what it is nested in, in the order of that.
+      if (syncKeyOf(plugin) !== key) continue;
       if (plugin.metadata.deletionTimestamp !== undefined || handOver(parts, key, keyOf(plugin))) continue;
       await parts.client.delete(refOf(plugin), plugin.metadata.uid === undefined ? {} : { uid: plugin.metadata.uid });
     }
     for (const plugin of plugins) parts.wakePlugin(keyOf(plugin));
     return undefined;
   }
-  for (const plugin of plugins) await standAlone(parts, plugin);
+  for (const plugin of plugins) if (syncKeyOf(plugin) === key) await standAlone(parts, plugin);
   await dropFinalizer(parts, sync);
   parts.declared.forgetSync(key);
   parts.memories.forget(key);

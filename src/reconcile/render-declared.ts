@@ -1,5 +1,6 @@
 import { isError, messageOf, type Plugin } from '../api/index.ts';
 import { activityIn } from './activity.ts';
+import { waitingToDelete } from './dropped.ts';
 import { type Facts, factsOf } from './facts.ts';
 import type { KnownInputs } from './inputs.ts';
 import type { Parts } from './parts.ts';
@@ -29,8 +30,12 @@ export async function renderDeclared(
 }
 
 /** Others may wait to hear what this one declares: those whose objects it may take over, and the Sync's removals. */
-function wakeWhoWaitsForRendering(parts: Parts, key: string, { sync }: Facts): void {
+function wakeWhoWaitsForRendering(parts: Parts, key: string, { sync, parents }: Facts): void {
   if (sync !== undefined) parts.wakeSync(keyOf(sync));
+  const [root] = parents.slice(-1);
+  // Where a Sync is over them it wakes them itself.
+  if (sync === undefined && root !== undefined)
+    for (const one of waitingToDelete(root, parts.plugins)) parts.wakePlugin(one);
   for (const waiter of parts.renderWaiters.take(key)) parts.wakePlugin(waiter);
 }
 
@@ -40,7 +45,7 @@ function wakeWhoWaitsForRendering(parts: Parts, key: string, { sync }: Facts): v
  */
 export async function learnDeclared(parts: Parts, key: string, plugin: Plugin, signal: AbortSignal): Promise<void> {
   if (parts.declared.objectsOf(plugin) !== undefined) return;
-  const answer = factsOf(plugin, parts.syncs, parts.kubernetes());
+  const answer = factsOf(parts, plugin);
   if (!answer.known || activityIn(plugin, answer.facts).state !== 'active') return;
   const { facts } = answer;
   const inputs = parts.inputs(plugin, facts);

@@ -1,41 +1,15 @@
-import {
-  EspalierError,
-  isError,
-  type KubeObject,
-  messageOf,
-  type Plugin,
-  readAs,
-  refKey,
-  type Sync,
-} from '../api/index.ts';
-import type { Chart, Charts } from '../charts/charts.ts';
+import { isError, type KubeObject, messageOf, type Plugin, readAs, type Sync } from '../api/index.ts';
+import type { Charts } from '../charts/charts.ts';
 import type { KubeClient } from '../cluster/client.ts';
 import { settleAll } from '../converge/limit.ts';
-import { parseValues } from '../declare/values-text.ts';
 import type { FileTree } from '../git/tree.ts';
-import { asAccount } from './account.ts';
-import { activityIn } from './activity.ts';
-import {
-  chartRequest,
-  chartSecretRefs,
-  fetchFolder,
-  hasChartSource,
-  type SourceFolder,
-  sourceHash,
-} from './chart-sources.ts';
 import type { Compiled } from './compile.ts';
-import { type Facts, factsFrom } from './facts.ts';
-import { withoutSecrets } from './hide-secrets.ts';
-import { type InputsAnswer, inputsOf, valuesRefs } from './inputs.ts';
-import { hasOwnSource } from './own-sources.ts';
-import { listRecords } from './release-records.ts';
-import { nextStep } from './release-state.ts';
-import { chartFromTree, folderInGit, renderSource } from './render.ts';
+import type { Facts } from './facts.ts';
+import { renderCandidate } from './render-candidate.ts';
 import type { RenderChartInput } from './render-chart.ts';
+import { renderNested } from './render-nested.ts';
 import type { Rendered } from './rendered.ts';
-import { foreign, lockedBy } from './run-release.ts';
 import { definedScopes, type Kinds } from './scopes.ts';
-import { secretData } from './secret-data.ts';
 import { keyOf } from './store.ts';
 import type { Wanted } from './wanted.ts';
 
@@ -57,7 +31,7 @@ export interface RenderRevisionInput {
   sync: Sync;
   tree: FileTree;
   /** What it declares, in steps; Plugins alone are rendered. */
-  compiled: Pick<Compiled, 'levels'>;
+  compiled: Pick<Compiled, 'levels'> & Partial<Pick<Compiled, 'plugins'>>;
   kubernetes: string | undefined;
   /** Plugins in the cluster. */
   live: ReadonlyMap<string, Plugin>;
@@ -69,6 +43,10 @@ export interface RenderRevisionInput {
   >;
   /** Plugins to render; the others of the revision are taken as they are. All when left out. */
   touched?: ReadonlySet<string>;
+  /** Which Plugins to render that Plugins render; none when left out. */
+  nested?: 'changed' | 'all';
+  /** What a nested Plugin would be in the cluster. Left out: as it is rendered, with the status of now. */
+  standingNested?(object: KubeObject, live: Plugin | undefined, account: Facts['account']): Promise<Plugin>;
   /** Somebody without rights wrote it: it gets nothing of the cluster's Secrets and ConfigMaps. */
   isUntrusted?: boolean;
   signal?: AbortSignal;
@@ -83,9 +61,13 @@ export interface RevisionPlugin {
   key: string;
   plugin: Plugin;
   facts: Facts;
-  /** Undefined where it is not for this cluster. */
+  /** What it is nested in, nearest first. */
+  parents: readonly Plugin[];
+  /** Undefined where it is not for this cluster, or as before. */
   rendered: Rendered | undefined;
   whyNot?: string;
+  /** A nested one whose inputs are those that are applied: it is not rendered. */
+  asBefore?: true;
   /** Its inputs are not those that are applied. */
   isNew: boolean;
   /** What came from Secrets. */
@@ -95,20 +77,22 @@ export interface RevisionPlugin {
 }
 
 /** What was rendered, and how to do it again knowing more kinds. */
-type Rendering = { plugin: RevisionPlugin; again?: (kinds: Kinds) => Promise<Rendered> };
+export type Rendering = { plugin: RevisionPlugin; again?: (kinds: Kinds) => Promise<Rendered> };
 
 export interface RenderedRevision {
   plugins: RevisionPlugin[];
   faults: { plugin: string; message: string; file?: string }[];
   waits: { plugin: string; for: string }[];
+  /** Keys of all Plugins that Plugins of the revision render, whatever became of them. */
+  nested: Set<string>;
 }
 
-const PARALLEL_PLUGINS = 4;
+export const PARALLEL_PLUGINS = 4;
 const NAMELESS = { plural: '', verbs: [], subresources: [], shortNames: [] };
 
 /** Renders every Plugin of a revision, outside of an agent: for previews and the command line. */
 export async function renderRevision(input: RenderRevisionInput): Promise<RenderedRevision> {
-  const revision: RenderedRevision = { plugins: [], faults: [], waits: [] };
+  const revision: RenderedRevision = { plugins: [], faults: [], waits: [], nested: new Set() };
   const renderings: Rendering[] = [];
   const isMeant = (object: KubeObject) => input.touched?.has(keyOf(object)) ?? true;
   const wanted = input.compiled.levels.flat().filter(({ object }) => object.kind === 'Plugin' && isMeant(object));
@@ -116,12 +100,33 @@ export async function renderRevision(input: RenderRevisionInput): Promise<Render
   const results = await settleAll(wanted, PARALLEL_PLUGINS, async (one) => {
     const live = input.live.get(keyOf(one.object));
     const found = await standing(one, live);
-    return 'plugin' in found ? await renderOne(input, found.plugin, live) : found;
+    return 'plugin' in found ? await renderCandidate(input, { plugin: found.plugin, live, parents: [] }) : found;
   });
+  take(
+    revision,
+    wanted.map(({ object }) => keyOf(object)),
+    results,
+    renderings,
+  );
+  const nested = input.nested === undefined ? [] : await renderNested(input, renderings, revision);
+  renderings.push(...nested);
+  revision.plugins = renderings.map(({ plugin }) => plugin);
+  const kinds = withDefinitions(input.kinds, revision.plugins);
+  for (const { plugin, again } of renderings) {
+    if ((plugin.rendered?.undecided.size ?? 0) > 0) plugin.rendered = await again?.(kinds);
+  }
+  return revision;
+}
+
+/** Sorts out what came of each: renderings, waits, faults. Without the cluster there is nothing to sort. */
+export function take(
+  revision: Pick<RenderedRevision, 'faults' | 'waits'>,
+  keys: readonly string[],
+  results: readonly PromiseSettledResult<Rendering | Exclude<Standing, { plugin: Plugin }>>[],
+  renderings: Rendering[],
+): void {
   results.forEach((result, index) => {
-    const object = wanted[index]?.object;
-    if (object === undefined) return;
-    const plugin = keyOf(object);
+    const plugin = keys[index] ?? '';
     if (result.status === 'rejected') {
       if (isFatal(result.reason)) throw result.reason;
       revision.faults.push({ plugin, message: messageOf(result.reason) });
@@ -131,12 +136,6 @@ export async function renderRevision(input: RenderRevisionInput): Promise<Render
       revision.faults.push({ plugin, message, ...(file === undefined ? {} : { file }) });
     } else renderings.push(result.value);
   });
-  revision.plugins = renderings.map(({ plugin }) => plugin);
-  const kinds = withDefinitions(input.kinds, revision.plugins);
-  for (const { plugin, again } of renderings) {
-    if ((plugin.rendered?.undecided.size ?? 0) > 0) plugin.rendered = await again?.(kinds);
-  }
-  return revision;
 }
 
 /** A kind that nobody serves yet may be defined by another Plugin of the revision. */
@@ -152,116 +151,10 @@ function withDefinitions(kinds: Kinds, plugins: readonly RevisionPlugin[]): Kind
 }
 
 /** Without the cluster nothing can be said at all; anything else is a fault of one Plugin. */
-function isFatal(error: unknown): boolean {
+export function isFatal(error: unknown): boolean {
   return isError(error, 'KubeUnreachable', 'KubeUnauthorized', 'KubeTimedOut', 'Aborted');
 }
 
 async function asDeclared({ object }: Wanted, live: Plugin | undefined): Promise<Standing> {
   return { plugin: readAs({ ...object, ...(live?.status === undefined ? {} : { status: live.status }) }, 'Plugin') };
-}
-
-async function renderOne(
-  input: RenderRevisionInput,
-  plugin: Plugin,
-  live: Plugin | undefined,
-): Promise<Rendering | { waits: string }> {
-  const key = keyOf(plugin);
-  const facts = factsFrom(plugin, input.sync, input.kubernetes);
-  const activity = activityIn(plugin, facts);
-  const isHere = { key, plugin, facts, isNew: false, secrets: [], commit: undefined };
-  if (activity.state === 'inactive') return { plugin: { ...isHere, rendered: undefined, whyNot: activity.why } };
-  if (activity.state === 'waiting') return { waits: activity.why };
-  const own = hasOwnSource(plugin) ? await input.ownSource(plugin, live) : undefined;
-  const chart = hasChartSource(plugin) ? await findChart(input, plugin, live) : undefined;
-  if (input.isUntrusted === true) refuseValuesFrom(plugin);
-  const inputs = await readInputs(input.client, plugin, facts, own?.id ?? chart?.id);
-  if (inputs.state === 'waiting') return { waits: inputs.why };
-  const { secrets } = inputs;
-  const tree = own?.tree ?? input.tree;
-  const helm = {
-    ...input.helm,
-    cluster: input.client,
-    readOrigin: (file: string) => input.tree.read(file),
-    chart: chart?.fetch ?? (() => chartFromTree(input.helm.chartsFor(plugin, live), tree, plugin, undefined)),
-  };
-  const again = async (kinds: Kinds): Promise<Rendered> => {
-    const started = performance.now();
-    try {
-      return await renderSource({
-        client: kinds,
-        folder: chart?.folder ?? (async () => folderInGit(plugin, tree)),
-        plugin,
-        facts,
-        inputs,
-        helm,
-        ...(input.signal === undefined ? {} : { signal: input.signal }),
-      });
-    } catch (error) {
-      throw isFatal(error) ? error : withoutSecrets(error, secrets);
-    } finally {
-      input.onRendered?.(plugin.spec.kind, performance.now() - started);
-    }
-  };
-  const isNew = plugin.status?.revision?.key !== inputs.key;
-  const rendered = await again(input.kinds);
-  const waits = isNew ? await releaseWait(input.client, { plugin, facts, key: inputs.key, rendered }) : undefined;
-  if (waits !== undefined) return { waits };
-  const commit = own?.commit ?? plugin.spec.source.git?.commit;
-  return { plugin: { ...isHere, rendered, isNew, secrets, commit }, again };
-}
-
-function refuseValuesFrom(plugin: Plugin): void {
-  const [ref] = valuesRefs(plugin);
-  if (ref === undefined) return;
-  const message = `it takes values from ${ref.kind} ${ref.name}, which a pull request from another repository is not given`;
-  throw new EspalierError('RenderRefused', message, { retry: false });
-}
-
-async function readInputs(
-  client: KubeClient | undefined,
-  plugin: Plugin,
-  facts: Facts,
-  sourceId: string | undefined,
-): Promise<InputsAnswer> {
-  const found = new Map<string, Record<string, string> | 'absent'>();
-  for (const ref of client === undefined ? [] : valuesRefs(plugin)) {
-    const object = await client?.get(ref);
-    found.set(refKey(ref), object === undefined ? 'absent' : secretData(object));
-  }
-  return inputsOf(plugin, facts, (ref) => found.get(refKey(ref)) ?? 'unknown', parseValues, sourceId);
-}
-
-/** Which chart or download the source means: what the agent has found, so that a plan says what the agent will do, else what is there now. */
-export async function findChart(
-  { client, helm }: Pick<RenderRevisionInput, 'client' | 'helm'>,
-  plugin: Plugin,
-  live: Plugin | undefined,
-): Promise<{ id: string; fetch(): Promise<Chart>; folder(): Promise<SourceFolder> }> {
-  const charts = helm.chartsFor(plugin, live);
-  const data = new Map<string, Readonly<Record<string, string>>>();
-  // A repository is hostile until proven: credentials go to a source that the Plugin in the cluster has already.
-  const isKnown = live !== undefined && sourceHash(live) === sourceHash(plugin);
-  for (const ref of client === undefined || !isKnown ? [] : chartSecretRefs(plugin)) {
-    const secret = await client?.get(ref);
-    if (secret !== undefined) data.set(refKey(ref), secretData(secret));
-  }
-  const request = chartRequest(plugin, (ref) => data.get(refKey(ref)));
-  const found = live?.status?.resolved;
-  const resolved = found?.source === sourceHash(plugin) ? found : await charts.resolve(request);
-  return {
-    id: resolved.id,
-    fetch: () => charts.fetch(request, resolved),
-    folder: () => fetchFolder(charts, request, resolved, undefined),
-  };
-}
-
-/** What keeps a new revision of a release from being made: somebody else is at it. One that is somebody else's is a fault. */
-async function releaseWait(
-  client: KubeClient | undefined,
-  { plugin, facts, key, rendered }: { plugin: Plugin; facts: Facts; key: string; rendered: Rendered },
-): Promise<string | undefined> {
-  if (client === undefined || rendered.release === undefined) return undefined;
-  const step = nextStep(plugin, key, await listRecords(asAccount(client, facts.account), rendered.release));
-  if (step.step === 'foreign') throw foreign(rendered.release, step.owner);
-  return step.step === 'locked' ? lockedBy(rendered.release, step.head) : undefined;
 }

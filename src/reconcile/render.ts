@@ -130,13 +130,8 @@ async function treeOf(
 ): Promise<FileTree> {
   const { git } = plugin.spec.source;
   if (hasOwnSource(plugin)) return await ownSources.tree(plugin);
-  if (facts.sync === undefined || git === undefined) {
-    throw new EspalierError(
-      'SourceMissing',
-      'source.git without url is a folder of the repository of a Sync, and no Sync wrote this Plugin; set source.git.url',
-      { retry: false },
-    );
-  }
+  if (facts.sync === undefined || git === undefined)
+    throw new EspalierError('Internal', 'a Plugin of a Sync without that Sync, or without a folder');
   const answer = await sources.forSync(facts.sync);
   if (answer.state !== 'open')
     throw new EspalierError('GitAuthFailed', `cannot open the repository: it needs ${answer.why}`);

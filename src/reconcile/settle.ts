@@ -3,12 +3,14 @@ import { type Inventory, sameInventory } from '../converge/inventory.ts';
 import type { OwnedObject } from '../converge/owned.ts';
 import { hasDropped, whyDroppedStay } from './dropped.ts';
 import { type Found, findDrift, findIn } from './find-drift.ts';
+import { pluginKeyIn } from './nesting.ts';
 import type { Parts } from './parts.ts';
 import type { PluginVerdict } from './plugin.ts';
 import type { PluginFindings, PluginOutcome } from './plugin-status.ts';
 import { comeBackFor, removeLeaving } from './prune-plugin.ts';
 import { DROPPED, isDeclared, KEPT } from './records.ts';
 import { isRolledBack, renderKey } from './release-state.ts';
+import { reached } from './sync-plugins.ts';
 import { timeLeft } from './time-left.ts';
 
 /**
@@ -70,6 +72,7 @@ export function withHealth(
   }
   if (sick.length === 0)
     return verdict({ phase: 'Ready', message: readyMessage(parts, plugin, record, stillLeaving) }, findings, again);
+  if (sick.every(({ nested }) => nested)) return verdict({ phase: 'Progressing', message: summary }, findings, again);
   const left = timeLeft(plugin, inputsKey, parts.clock.now());
   if (left <= 0) {
     const message = `not healthy within ${plugin.spec.timeout}: ${summary}`;
@@ -86,6 +89,7 @@ interface Problem {
   entry: InventoryEntry;
   message: string;
   failed: boolean;
+  nested?: true;
 }
 
 function problemOf(parts: Parts, key: string, { spec }: Plugin, entry: InventoryEntry): Problem | undefined {
@@ -96,9 +100,21 @@ function problemOf(parts: Parts, key: string, { spec }: Plugin, entry: Inventory
     return { entry, message: `is gone, and stays so with spec.drift.mode ${mode}`, failed: true };
   }
   if (live.terminating) return { entry, message: 'is being deleted', failed: false };
+  const nested = pluginKeyIn(refKey(entry));
+  if (nested !== undefined) return problemOfNested(parts, entry, nested);
   const { state, message } = live.health;
   if (state === 'healthy') return undefined;
   return { entry, message: message === '' ? state : message, failed: state === 'failed' };
+}
+
+/** What counts is what it declares now. It has a time-out of its own. */
+function problemOfNested(parts: Parts, entry: InventoryEntry, key: string): Problem | undefined {
+  const nested = parts.plugins.get(key);
+  if (nested !== undefined && reached(parts, nested)) return undefined;
+  const { phase, message = '', observedGeneration } = nested?.status ?? {};
+  const isCurrent = observedGeneration === nested?.metadata.generation;
+  const isTold = isCurrent && (phase === 'Failed' || phase === 'Held');
+  return { entry, message: isTold ? message : 'not ready yet', failed: isCurrent && phase === 'Failed', nested: true };
 }
 
 function describe(problem: Problem | undefined, count: number): string {

@@ -4,7 +4,7 @@ import type { GitRepository } from '../git/repository.ts';
 import { extendTrail, type Inputs, type Step, touchedBetween } from '../report/trail.ts';
 import type { CatalogueFacts } from './catalogue-facts.ts';
 import { type Compiled, compile } from './compile.ts';
-import { syncKeyOf } from './facts.ts';
+import { syncKeyOf } from './nesting.ts';
 import { keyOf } from './store.ts';
 
 /** Commits that are answered one by one, at most; older ones of one push are not. */

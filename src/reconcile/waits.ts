@@ -28,6 +28,8 @@ export interface Waits {
   reason: 'DependencyNotReady' | 'GateClosed' | 'WindowClosed';
   /** When time alone ends a wait, or makes it too long. */
   until?: number;
+  /** Why that will never be. */
+  circle?: string;
   /** Gates that somebody should have opened by now. */
   overdue: string[];
 }

@@ -55,7 +55,7 @@ async function wantedOf(sync: Sync, tree: FileTree, declared: Writable): Promise
     metadata: {
       ...metadata,
       labels: {
-        ...metadata.labels,
+        ...withoutParent(metadata.labels),
         [LABEL.sync]: sync.metadata.name,
         [LABEL.syncNamespace]: sync.metadata.namespace ?? '',
       },
@@ -75,8 +75,13 @@ async function wantedOf(sync: Sync, tree: FileTree, declared: Writable): Promise
   return { key: refKey(refOf(object)), object, inputs };
 }
 
+/** What is declared can't pass for something that a Plugin renders. */
+function withoutParent({ [LABEL.plugin]: _, [LABEL.pluginNamespace]: __, ...labels }: Record<string, string> = {}) {
+  return labels;
+}
+
 /** A kustomization may use folders beside its own: what it is made of is all of them. */
-async function basesOf(tree: FileTree, plugin: Plugin): Promise<Record<string, string | undefined> | undefined> {
+export async function basesOf(tree: FileTree, plugin: Plugin): Promise<Record<string, string | undefined> | undefined> {
   const { git } = plugin.spec.source;
   if (plugin.spec.kind !== 'kustomize' || git === undefined || git.url !== undefined) return undefined;
   const folders = await kustomizeInputs(tree, git.path);

@@ -1,6 +1,8 @@
 import {
   ANNOTATION,
   isError,
+  type KubeObject,
+  LABEL,
   messageOf,
   refKey,
   refOf,
@@ -9,13 +11,16 @@ import {
   type SyncFault,
   type SyncInventoryEntry,
 } from '../api/index.ts';
+import type { KubeClient } from '../cluster/client.ts';
 import { settleAll } from '../converge/limit.ts';
 import { originFiles } from '../declare/origin.ts';
 import { hashFields } from '../plan/fields.ts';
 import { asAccount } from './account.ts';
 import { whyNotOurs, withCommit } from './claim.ts';
 import type { Compiled } from './compile.ts';
+import { followsRepository } from './folders.ts';
 import { ourFieldsOf } from './manager.ts';
+import { factsKeyOf, parentKeyOf, rootOf } from './nesting.ts';
 import { keyOf, type Stored } from './store.ts';
 import type { SyncMemory } from './sync-memory.ts';
 import type { SyncParts } from './sync-parts.ts';
@@ -65,6 +70,7 @@ export async function writeRevision(
   for (const level of todo) {
     signal.throwIfAborted();
     const results = await settleAll(level, PARALLEL_WRITES, async (one) => {
+      await leaveParent(parts, client, one.object);
       const object = await client.apply(withCommit(one, compiled.commit, parts.plugins.get(keyOf(one.object))), {
         fieldManager: SYNC_MANAGER,
         force: true,
@@ -93,7 +99,10 @@ export async function writeRevision(
     });
   }
   parts.declared.setRevision(key, compiled.plugins, compiled.faults.length + faults.length === 0);
-  if (!memory.written || count > 0) wakeUnsettled(parts, compiled);
+  if (!memory.written || count > 0) {
+    wakeUnsettled(parts, compiled);
+    wakeFollowers(parts, key);
+  }
   memory.written = true;
   return { inventory: [...record.values()], faults, retry };
 }
@@ -124,11 +133,19 @@ function needsWriting(
   return parts.storeFor(wanted.object.kind)?.fields(key) !== entry?.fields;
 }
 
+/** Another Plugin rendered it, and no longer does. What that has set stays until it is set anew; its labels must not. */
+async function leaveParent(parts: SyncParts, client: KubeClient, object: KubeObject): Promise<void> {
+  const live = parts.storeFor(object.kind)?.get(keyOf(object));
+  if (live === undefined || parentKeyOf(live) === undefined) return;
+  const labels = { [LABEL.plugin]: null, [LABEL.pluginNamespace]: null };
+  const { uid } = live.metadata;
+  const body = { metadata: { ...(uid === undefined ? {} : { uid }), labels } };
+  await client.patch(refOf(object), body, { type: 'merge', fieldManager: SYNC_MANAGER });
+}
+
 function whyNotMine(parts: SyncParts, sync: Sync, live: Stored | undefined, wanted: Wanted): string | undefined {
   if (live === undefined) return undefined;
-  const key = keyOf(live);
-  const hasLetGo = (owner: string) => parts.syncs.get(owner) === undefined || parts.declared.isDropped(owner, key);
-  return whyNotOurs(live, wanted, sync, hasLetGo);
+  return whyNotOurs(live, wanted, sync, (owner) => parts.declared.declares(owner, wanted.key) === 'no');
 }
 
 /** What the API server says about the one object. Everything else is trouble of the moment, and concerns them all. */
@@ -149,6 +166,15 @@ function faultOfWrite(wanted: Wanted, error: unknown): SyncFault {
 export function faultAt({ object }: Wanted, message: string): SyncFault {
   const [file = ''] = originFiles(object.metadata.annotations?.[ANNOTATION.origin]);
   return { file, message, object: `${object.kind} ${object.metadata.name}` };
+}
+
+/** Plugins that the Sync did not write, with a folder of its repository: what that holds now, they look up themselves. */
+function wakeFollowers(parts: SyncParts, key: string): void {
+  for (const plugin of parts.plugins.values()) {
+    if (!followsRepository(plugin)) continue;
+    const root = rootOf(plugin, (one) => parts.plugins.get(one));
+    if (root !== undefined && factsKeyOf(root) === key) parts.wakePlugin(keyOf(plugin));
+  }
 }
 
 /** Those that wait to hear what the revision declares. What was written wakes by itself. */

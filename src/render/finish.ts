@@ -1,6 +1,8 @@
 import {
   describeRef,
   EspalierError,
+  GROUP,
+  groupOf,
   type Json,
   type KubeObject,
   LABEL,
@@ -129,7 +131,10 @@ function placeInNamespace(object: KubeObject, { scopeOf, targetNamespace }: Fini
 
 function labelled(object: KubeObject, { plugin }: FinishOptions): KubeObject {
   const { name, namespace = '' } = plugin.metadata;
-  const labels = { ...object.metadata.labels, [LABEL.plugin]: name, [LABEL.pluginNamespace]: namespace };
+  const { [LABEL.sync]: _, [LABEL.syncNamespace]: __, ...own } = object.metadata.labels ?? {};
+  // What is rendered can't pass for something that a Sync wrote.
+  const kept = groupOf(object.apiVersion) === GROUP ? own : object.metadata.labels;
+  const labels = { ...kept, [LABEL.plugin]: name, [LABEL.pluginNamespace]: namespace };
   return { ...object, metadata: { ...object.metadata, labels } };
 }
 

@@ -37,9 +37,9 @@ function shortName(key: string, namespace: string): string {
 
 /** The shortest way from a node back to itself through some nodes, itself first and last; undefined when there is none. */
 export function shortestCycle(
-  edges: ReadonlyMap<string, readonly string[]>,
+  edges: Pick<ReadonlyMap<string, readonly string[]>, 'get'>,
   start: string,
-  inside: ReadonlySet<string>,
+  inside: Pick<ReadonlySet<string>, 'has'>,
 ): string[] | undefined {
   const cameFrom = new Map<string, string>();
   let frontier = [start];

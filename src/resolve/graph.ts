@@ -46,6 +46,8 @@ export interface Graph {
 export interface GraphOptions {
   /** Whether a `dependsOn` may name plugins of this namespace. All may be named when left out. */
   mayName?: (namespace: string) => boolean;
+  /** Some of them may render Plugins that nobody knows yet: an unknown name is waited for, and no fault. */
+  mayAppear?: boolean;
 }
 
 export function pluginKey(plugin: { namespace: string; name: string }): string {
@@ -55,7 +57,7 @@ export function pluginKey(plugin: { namespace: string; name: string }): string {
 /** One graph over all plugins, whichever declaration or person they come from. Pass all of them: an unknown name is a fault. */
 export function buildGraph(plugins: readonly GraphPlugin[], options: GraphOptions = {}): Graph {
   const known = new Map([...plugins].map((plugin) => [pluginKey(plugin), plugin] as const).sort(byKey));
-  const { needs, labels, refused } = readNeeds(known, options.mayName ?? (() => true));
+  const { needs, labels, refused } = readNeeds(known, options);
   const edges = new Map(needs);
   for (const [key, plugin] of known) {
     for (const ref of plugin.provides ?? []) {

@@ -1,5 +1,5 @@
 import { API_VERSION, describeRef, type ObjectRef, refKey } from '../api/index.ts';
-import { type Dependency, type GraphPlugin, pluginKey, type Refusal } from './graph.ts';
+import { type Dependency, type GraphOptions, type GraphPlugin, pluginKey, type Refusal } from './graph.ts';
 
 export interface Needs {
   needs: Map<string, string[]>;
@@ -9,7 +9,10 @@ export interface Needs {
 }
 
 /** What each plugin names in its `dependsOn`, and which of them name what isn't there. */
-export function readNeeds(known: ReadonlyMap<string, GraphPlugin>, mayName: (namespace: string) => boolean): Needs {
+export function readNeeds(
+  known: ReadonlyMap<string, GraphPlugin>,
+  { mayName = () => true, mayAppear = false }: GraphOptions,
+): Needs {
   const needs = new Map<string, string[]>();
   const labels = new Map<string, string>();
   const refused = new Map<string, Refusal>();
@@ -26,7 +29,7 @@ export function readNeeds(known: ReadonlyMap<string, GraphPlugin>, mayName: (nam
       const namespace = dependency.namespace ?? plugin.namespace;
       const target = pluginKey({ namespace, name: dependency.name });
       if (!mayName(namespace)) faults.push(`the Plugin ${target}, whose namespace this Sync may not use`);
-      else if (known.has(target)) mine.add(target);
+      else if (known.has(target) || mayAppear) mine.add(target);
       else faults.push(`the Plugin ${target}, which nothing declares${elsewhere(known, dependency.name)}`);
     }
     needs.set(key, [...mine]);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { ALL_IN_ONE, allInOne, apps, plugins } from '../cases/nested/support/all-in-one.ts';
 import { deployment } from '../reconcile/scene.ts';
 import { configMap, getSync, pluginYaml } from '../support/agent.ts';
 import { eventually } from '../support/eventually.ts';
@@ -61,6 +62,29 @@ describe('plans on pull requests on a real Gitea', { concurrency: 4 }, () => {
     assert.equal(await scene.says(merge, 'success'), '3 plugins ready');
     const { status } = await getSync(scene.client, scene.namespace);
     assert.equal(status?.commit, merge);
+  });
+
+  test('what happens inside of a chart is shown, and done; success comes when that is healthy', async (t) => {
+    const all = (...names: string[]) => ({ 'plugins/all.yaml': allInOne(plugins(...names)) });
+    const scene = await startForgeScene(t, {
+      files: { ...ALL_IN_ONE, ...apps('one', 'two', 'three'), ...all('one', 'two') },
+    });
+    const { repository } = scene;
+    await repository.push(
+      { ...all('one', 'three'), 'apps/one/objects.yaml': configMap('one', { a: '2' }) },
+      { branch: 'topic' },
+    );
+    const { number } = await repository.openPull({ branch: 'topic' });
+    const comment = await commentSays(scene, number, /4 plugins: 2 to create, 1 to change, 2 to delete/);
+    assert.match(comment, /one &#40;in .*all&#41;/);
+    assert.match(comment, /- ConfigMap .*two/);
+    const merge = await repository.mergePull(number);
+    assert.equal(await scene.says(merge, 'success'), '3 plugins ready');
+
+    await repository.push({ 'apps/three/objects.yaml': configMap('three', { a: '3' }) }, { branch: 'folder' });
+    const second = await repository.openPull({ branch: 'folder' });
+    await commentSays(scene, second.number, /2 plugins: 1 to change/);
+    assert.equal(await scene.says(await repository.mergePull(second.number), 'success'), '3 plugins ready');
   });
 
   test('what is done otherwise than it was shown is told on the merge', async (t) => {

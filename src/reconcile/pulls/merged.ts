@@ -1,6 +1,7 @@
 import { ANNOTATION, type PlannedPull, refOf, SYNC_MANAGER, type Sync } from '../../api/index.ts';
 import type { GitRepository } from '../../git/repository.ts';
 import { differences } from '../../report/outline.ts';
+import { withNested } from '../preview-nested.ts';
 import { regarding } from '../regarding.ts';
 import type { SyncParts } from '../sync-parts.ts';
 
@@ -62,9 +63,11 @@ export function differsFromShown(
 ): { pullRequest: number; what: string[] } | undefined {
   // Nothing is on record of a large plan.
   if (pull.shown.length === 0 && pull.plugins.length > 0) return undefined;
-  const plugins = new Set([...pull.plugins, ...pull.shown.map(({ plugin }) => plugin)]);
+  const nested = withNested(pull.plugins, [...parts.plugins.values()]);
+  const plugins = new Set([...nested, ...pull.shown.map(({ plugin }) => plugin)]);
   // Plugins that leave are removed by rules of their own, whose steps nobody counts.
-  const shown = pull.shown.filter(({ plugin }) => declared.has(plugin));
+  const stays = (key: string) => declared.has(key) || parts.declared.renderedBy(key) !== undefined;
+  const shown = pull.shown.filter(({ plugin }) => stays(plugin));
   const done = [...plugins].flatMap((plugin) => parts.carried.at(plugin, commit) ?? []);
   return { pullRequest: pull.number, what: differences(shown, done) };
 }

@@ -8,6 +8,7 @@ import type { CatalogueFacts } from '../catalogue-facts.ts';
 import { type Compiled, compile } from '../compile.ts';
 import { type Preview, type PreviewInput, previewRevision } from '../preview.ts';
 import { inputsOf } from '../trail.ts';
+import { touchedFolders } from './touched-folders.ts';
 
 /** Name under which the store of pull requests keeps what they are planned on top of. */
 export const BASE = 'base';
@@ -49,10 +50,18 @@ export async function mergePull(input: PullInput): Promise<MergedPull> {
   const compiled = await compile({ sync, tree, reader, plugins, catalogue });
   const known = inputsOf(before);
   const inputs = inputsOf(compiled, known);
-  const touched = touchedBetween(known, inputs);
+  const followers = await touchedFolders({ sync, plugins, before: repository.tree(base.commit), after: tree });
+  const touched = [...new Set([...touchedBetween(known, inputs), ...followers.keys()])].toSorted();
   const faults = [...compiled.faults, ...compiled.misfits].map(({ file, line, message }) => [file, line ?? 0, message]);
   const touchedInputs = touched.map((key) => [key, inputs.get(key) ?? '']);
-  return { state: 'merged', compiled, tree, id, touched, inputs: contentKey({ touched: touchedInputs, faults }) };
+  return {
+    state: 'merged',
+    compiled,
+    tree,
+    id,
+    touched,
+    inputs: contentKey({ touched: touchedInputs, faults, folders: [...followers] }),
+  };
 }
 
 export interface PullPlanInput

@@ -1,5 +1,6 @@
 import type { PlannedPull, Sync } from '../../api/index.ts';
 import { contentKey } from '../../resolve/key.ts';
+import { withNested } from '../preview-nested.ts';
 import type { SyncParts } from '../sync-parts.ts';
 
 /** A rollout moves the cluster many times; plans of pull requests follow once it has come to rest. */
@@ -18,7 +19,7 @@ export function factsFor(parts: SyncParts, sync: Sync, { head, what, touched, ku
   return contentKey({
     ...{ head, what, kubernetes },
     generation: sync.metadata.generation ?? 0,
-    plugins: touched.map((key) => [key, clusterState(parts, key)]),
+    plugins: withNested(touched, [...parts.plugins.values()]).map((key) => [key, clusterState(parts, key)]),
   });
 }
 
@@ -38,9 +39,9 @@ function clusterState(parts: SyncParts, key: string): string {
   });
 }
 
-/** Open pull requests whose plan is about a Plugin. */
-export function pullsAbout(pulls: readonly PlannedPull[] | undefined, plugin: string): number[] {
+/** Open pull requests whose plan is about one of these Plugins. */
+export function pullsAbout(pulls: readonly PlannedPull[] | undefined, about: readonly string[]): number[] {
   return (pulls ?? [])
-    .filter(({ plugins, closed }) => closed !== true && plugins.includes(plugin))
+    .filter(({ plugins, closed }) => closed !== true && about.some((plugin) => plugins.includes(plugin)))
     .map(({ number }) => number);
 }
