@@ -3,6 +3,7 @@ import { watchObjects } from '../src/cluster/watch.ts';
 import { KUBEGEMS_API_VERSION, type KubegemsStatus } from '../src/compat/kubegems-kind.ts';
 import { packageChart } from '../src/playground/charts/package.ts';
 import { startChartRepository } from '../src/playground/charts/repository.ts';
+import { toolPath } from '../src/tools/tool.ts';
 import { eventually } from '../test/support/eventually.ts';
 import { smallChart } from './declarations.ts';
 import { below, median, plainTable, type Row, seconds, spread } from './figures.ts';
@@ -15,6 +16,8 @@ const NAME = 'edited';
 /** Edits of KubeGems objects in a cluster, beside others that are at rest. */
 export async function main(): Promise<Row[]> {
   const charts = await startChartRepository();
+  // The agent of a benchmark has a cache of its own, and would build Helm for it.
+  process.env.ESPALIER_TOOL_HELM = await toolPath('helm');
   try {
     const chart = packageChart(smallChart());
     charts.add(chart);

@@ -106,6 +106,26 @@ describe('translates', () => {
       { kind: 'helm', source: { git: { url: 'https://git.example.com/b.git', path: '.', ref: { branch: '1.2' } } } },
     ],
     [
+      'an archive with a chart',
+      { url: 'https://example.com/v1.tar.gz', path: 'web-1/chart', version: 'v1' },
+      { kind: 'helm', source: { download: { url: 'https://example.com/v1.tar.gz', path: 'web-1/chart' } } },
+    ],
+    [
+      'a packaged chart',
+      { url: 'https://example.com/web-1.0.0.tgz' },
+      { kind: 'helm', source: { download: { url: 'https://example.com/web-1.0.0.tgz' } } },
+    ],
+    [
+      'a kustomization in a .zip',
+      { kind: 'kustomize', url: 'https://example.com/v1.zip?token=1' },
+      { kind: 'kustomize', source: { download: { url: 'https://example.com/v1.zip?token=1' } } },
+    ],
+    [
+      'one file of manifests',
+      { kind: 'native', url: 'https://example.com/install.yaml' },
+      { kind: 'manifests', source: { download: { url: 'https://example.com/install.yaml' } } },
+    ],
+    [
       'native, from a folder of the repository',
       { kind: 'native', url: './deploy/native' },
       { kind: 'manifests', source: { git: { path: './deploy/native' } } },
@@ -182,6 +202,13 @@ describe('translates', () => {
     ],
   ];
   for (const [what, theirs, ours] of table) test(what, () => assert.deepEqual(specOf(theirs), ours));
+});
+
+test('adopts what is there already where the object asks for it', () => {
+  const object = given({ url: URL }, { annotations: { 'espalier.dev/adopt': 'true' } });
+  const answer = translateKubegems(object, { inRepository: false });
+  assert.ok('plugin' in answer);
+  assert.deepEqual(answer.plugin.spec.apply, { adopt: true });
 });
 
 test('keeps name, namespace, labels and annotations, without what kubectl noted for itself', () => {

@@ -1,75 +1,75 @@
 import assert from 'node:assert/strict';
+import { readdir, readFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
 import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { parse } from 'yaml';
 import type { JsonObject, KubeObject } from '../../src/api/index.ts';
 import type { KubegemsStatus } from '../../src/compat/kubegems-kind.ts';
 import { getPlugin, pluginReaches } from '../support/agent.ts';
-import { type ChartFiles, chart, chartAt, packageChart, startChartServer } from '../support/charts.ts';
+import { chart, type PackagedChart, packageChart, startChartServer } from '../support/charts.ts';
 import { always, eventually } from '../support/eventually.ts';
 import { type Scene, startScene } from './scene.ts';
 
-const WEB = chart('web', {
-  'values.yaml': 'who: nobody\nglobal: {imageRegistry: none}\n',
-  'templates/web.yaml': `apiVersion: v1
+/** A chart that shows the values it was given in a ConfigMap of its release's name. */
+function showing(name: string, version: string): PackagedChart {
+  const files = {
+    'values.yaml': 'who: nobody\nglobal: {imageRegistry: none}\n',
+    'templates/shown.yaml': `apiVersion: v1
 kind: ConfigMap
 metadata: {name: {{ .Release.Name }}}
 data: {who: {{ .Values.who | quote }}, registry: {{ .Values.global.imageRegistry | quote }}}
 `,
-});
+  };
+  return packageChart(chart(name, files, { version }));
+}
 
-/** A chart whose objects are Plugins of KubeGems. */
-function allInOne(url: string): ChartFiles {
-  const one = (name: string, more: string): string =>
-    `{{ if .Values.${name}.enabled }}
-apiVersion: plugins.kubegems.io/v1beta1
-kind: Plugin
-metadata: {name: ${name}}
-spec:
-  kind: helm
-  repo: ${url}
-  name: web
-  values: {who: {{ .Values.${name}.who }}}
-${more}
-{{ end }}
-`;
-  return chart('gems', {
-    'values.yaml': 'front: {enabled: true, who: front}\nback: {enabled: false, who: back}\n',
-    'templates/front.yaml': one('front', ''),
-    'templates/back.yaml': one('back', '  dependencies: [{kind: Plugin, name: front}]'),
-  });
+const EXAMPLE = new URL('../../examples/kubegems/', import.meta.url);
+const INGRESS = 'charts/platform/templates/ingress.yaml';
+
+async function example(): Promise<Record<string, string>> {
+  const entries = await readdir(EXAMPLE, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  const root = fileURLToPath(EXAMPLE);
+  return Object.fromEntries(
+    await Promise.all(files.map(async (file) => [relative(root, file), await readFile(file, 'utf8')] as const)),
+  );
 }
 
 const KUBEGEMS = { apiVersion: 'plugins.kubegems.io/v1beta1', kind: 'Plugin' };
 
-test('KubeGems Plugins in Git, and those that an all-in-one chart renders, are installed without KubeGems', async (t) => {
-  const charts = await startChartServer(t, { charts: [packageChart(WEB)] });
-  const gems = (values: JsonObject): string =>
-    JSON.stringify({ ...KUBEGEMS, metadata: { name: 'gems' }, spec: { kind: 'template', url: 'charts/gems', values } });
-  const scene = await startScene(t, {
-    files: { 'gems.json': gems({}), ...chartAt('charts/gems', allInOne(charts.url)) },
-  });
-  await isData(scene, 'front', { who: 'front' });
-  assert.equal(await getPlugin(scene.client, scene.namespace, 'back'), undefined);
+test('the repository of examples/kubegems is installed without KubeGems: what its all-in-one chart renders become Plugins', async (t) => {
+  const charts = await startChartServer(t, { charts: [showing('ingress', '4.1.0'), showing('monitoring', '1.2.0')] });
+  const files = await example();
+  const platform = (values: JsonObject): string => {
+    const given = parse(files['platform.yaml'] ?? '');
+    return JSON.stringify({ ...given, spec: { ...given.spec, values: { repository: charts.url, ...values } } });
+  };
+  const ingress = { values: { who: 'everybody' } };
+  const scene = await startScene(t, { files: { ...files, 'platform.yaml': platform({ ingress }) } });
+  await isData(scene, 'ingress', { who: 'everybody' });
+  assert.equal(await getPlugin(scene.client, scene.namespace, 'monitoring'), undefined);
 
-  await scene.settle({ 'gems.json': gems({ back: { enabled: true }, front: { who: 'all' } }) });
-  await isData(scene, 'front', { who: 'all' });
-  await isData(scene, 'back', { who: 'back' });
-  const back = await pluginReaches(scene.client, scene.namespace, 'back', 'Ready');
-  assert.deepEqual(back.spec.dependsOn, [{ name: 'front' }]);
+  const monitoring = { enabled: true, values: { who: 'operators' } };
+  await scene.settle({ 'platform.yaml': platform({ ingress: { values: { who: 'all' } }, monitoring }) });
+  await isData(scene, 'ingress', { who: 'all' });
+  await isData(scene, 'monitoring', { who: 'operators' });
+  const second = await pluginReaches(scene.client, scene.namespace, 'monitoring', 'Ready');
+  assert.deepEqual(second.spec.dependsOn, [{ name: 'ingress' }]);
 
-  const broken = allInOne(charts.url)['templates/front.yaml']?.toString().replace('repo:', 'repos:');
-  await scene.push({ 'charts/gems/templates/front.yaml': broken ?? '' });
+  await scene.push({ [INGRESS]: files[INGRESS]?.replace('url:', 'urls:') ?? '' });
   await eventually(async () => {
-    const { status } = await pluginReaches(scene.client, scene.namespace, 'gems', 'Failed');
+    const { status } = await pluginReaches(scene.client, scene.namespace, 'platform', 'Failed');
     assert.match(
       status?.message ?? '',
-      /^the KubeGems Plugin front in gems\/templates\/front\.yaml can't be used: spec\.repos is not a field; did you mean repo\?/,
+      /^the KubeGems Plugin ingress in platform\/templates\/ingress\.yaml can't be used: spec\.urls is not a field; did you mean url\?/,
     );
   });
-  await isData(scene, 'front', { who: 'all' });
+  await isData(scene, 'ingress', { who: 'all' });
 });
 
 test('KubeGems Plugins in the cluster', async (t) => {
-  const charts = await startChartServer(t, { charts: [packageChart(WEB)] });
+  const charts = await startChartServer(t, { charts: [showing('web', '1.0.0')] });
   const scene = await startScene(t, { files: { 'README.md': 'nothing here' }, spec: { compat: { kubegems: true } } });
   const { client, namespace } = scene;
   const helm = { kind: 'helm', url: charts.url, chart: 'web' };

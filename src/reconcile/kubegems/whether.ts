@@ -1,4 +1,4 @@
-import { FINALIZER, isError, messageOf } from '../../api/index.ts';
+import { FINALIZER, isError, type KubeObject, messageOf } from '../../api/index.ts';
 import { dropFinalizer } from '../finalizer.ts';
 import { regarding } from '../regarding.ts';
 import type { SyncParts } from '../sync-parts.ts';
@@ -29,15 +29,21 @@ export async function decideWhether(parts: SyncParts): Promise<{ requeueAfterMs:
 }
 
 /** Once, also for what was looked after before this agent started: a finalizer that nobody takes away keeps them for ever. */
-async function letAllGo({ client, kubegems }: SyncParts): Promise<undefined> {
+async function letAllGo(parts: SyncParts): Promise<undefined> {
+  const { client, kubegems } = parts;
   if (kubegems.hasLetGo) return;
   await kubegems.leave();
+  for (const object of await everKept(parts)) await dropFinalizer({ client, storeFor: () => undefined }, object);
+  kubegems.hasLetGo = true;
+}
+
+async function everKept({ client, kubegems }: SyncParts): Promise<KubeObject[]> {
   try {
     const { items } = await client.list(kubegems.target);
-    const kept = items.filter(({ metadata }) => metadata.finalizers?.includes(FINALIZER));
-    for (const object of kept) await dropFinalizer({ client, storeFor: () => undefined }, object);
+    return items.filter(({ metadata }) => metadata.finalizers?.includes(FINALIZER));
   } catch (error) {
-    if (!isError(error, 'KubeKindUnknown')) throw error;
+    // Where they are not served, or may not be read, none was ever looked after.
+    if (isError(error, 'KubeKindUnknown', 'KubeForbidden')) return [];
+    throw error;
   }
-  kubegems.hasLetGo = true;
 }
