@@ -6,7 +6,14 @@ const CHECKS: Record<string, string[]> = {
   types: ['tsc', '--noEmit'],
   lint: ['biome', 'ci', '--colors=off', '--max-diagnostics=20'],
   generated: ['node', 'scripts/generate.ts', '--check'],
-  tests: ['node', '--test', '--test-reporter=dot', 'test/architecture.test.ts', 'src/**/*.test.ts'],
+  tests: [
+    'node',
+    '--test',
+    '--test-isolation=none',
+    '--test-reporter=dot',
+    'test/architecture.test.ts',
+    'src/**/*.test.ts',
+  ],
 };
 
 interface Outcome {

@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type RunningProgram, startProgram } from '../tools/start.ts';
+import { THRIFTY } from '../tools/thrifty.ts';
 
 export type ServerName = 'etcd' | 'kube-apiserver' | 'kube-controller-manager' | 'kube-scheduler' | 'kwok';
 
@@ -38,7 +39,7 @@ export class Servers {
       name,
       args,
       cwd: this.#folder,
-      env: { HOME: this.#folder },
+      env: { HOME: this.#folder, ...THRIFTY },
       logFile: join(this.logs, `${name}.log`),
       readyTimeoutMs: READY_TIMEOUT_MS,
     });

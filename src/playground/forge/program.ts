@@ -5,6 +5,8 @@ import { dirname, join } from 'node:path';
 import { EspalierError } from '../../api/index.ts';
 import { runProgram } from '../../tools/run.ts';
 import { type RunningProgram, startProgram } from '../../tools/start.ts';
+import { THRIFTY } from '../../tools/thrifty.ts';
+import { hooksFolder, writeHooks } from './hooks.ts';
 import { lendLooks } from './looks.ts';
 import { giteaSettings } from './settings.ts';
 
@@ -23,9 +25,9 @@ export async function giteaProgram(path: string, root: string, signal: AbortSign
   const settings = join(root, 'app.ini');
   const secrets = { internalToken: secret(), key: secret(), jwt: secret() };
   const statics = await staticsOf(path);
-  const place = { root, statics, user: userInfo().username, secrets };
+  const place = { root, statics, hooks: hooksFolder(root), user: userInfo().username, secrets };
   const write = (port: number) => writeFile(settings, giteaSettings({ ...place, port }), { mode: 0o600 });
-  const env = { HOME: root, GIT_CONFIG_NOSYSTEM: '1', TMPDIR: root };
+  const env = { HOME: root, GIT_CONFIG_NOSYSTEM: '1', TMPDIR: root, ...THRIFTY };
 
   async function run(args: string[], hidden: string[] = []): Promise<void> {
     const options = { args: ['--config', settings, ...args], cwd: root, env, secrets: hidden, signal };
@@ -38,6 +40,7 @@ export async function giteaProgram(path: string, root: string, signal: AbortSign
   return {
     async prepare({ user, password }) {
       if (statics !== undefined) await lendLooks(root, statics);
+      await writeHooks(root, path, settings);
       await write(0);
       await run(['migrate']);
       const who = ['--username', user, '--email', `${user}@example.com`, '--password', password];

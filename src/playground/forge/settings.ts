@@ -4,6 +4,8 @@ export interface GiteaPlace {
   port: number;
   /** Folder with its templates; absent for a program that brings them along. */
   statics?: string | undefined;
+  /** Folder of the hooks that Git runs in every repository. */
+  hooks: string;
   user: string;
   secrets: { internalToken: string; key: string; jwt: string };
 }
@@ -17,7 +19,7 @@ const IDLE_TASKS = [
 ];
 
 /** `app.ini` of a forge on 127.0.0.1 that asks nothing, sends no mail, reaches no network and leaves its folder alone. */
-export function giteaSettings({ root, port, statics, user, secrets }: GiteaPlace): string {
+export function giteaSettings({ root, port, statics, hooks, user, secrets }: GiteaPlace): string {
   const url = `http://127.0.0.1:${port}/`;
   const sections: Record<string, Section> = {
     '': { APP_NAME: 'Espalier playground', RUN_MODE: 'prod', RUN_USER: user, WORK_PATH: root },
@@ -52,6 +54,8 @@ export function giteaSettings({ root, port, statics, user, secrets }: GiteaPlace
     oauth2: { ENABLED: false, JWT_SECRET: secrets.jwt },
     webhook: { ALLOWED_HOST_LIST: 'loopback' },
     repository: { ROOT: `${root}/repositories`, DEFAULT_BRANCH: 'main', DISABLE_MIGRATIONS: true },
+    // Nothing lives long enough to be tidied.
+    'git.config': { 'core.hooksPath': hooks, 'receive.autoGC': false },
     service: { DISABLE_REGISTRATION: true, AUTO_WATCH_NEW_REPOS: false, DEFAULT_KEEP_EMAIL_PRIVATE: true },
     indexer: { ISSUE_INDEXER_TYPE: 'db', REPO_INDEXER_ENABLED: false },
     session: { PROVIDER: 'memory' },
