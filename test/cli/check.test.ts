@@ -141,6 +141,8 @@ describe('espalier check of a cluster', () => {
     });
     const moving = document.items.find((item) => item.name === 'moves');
     assert.deepEqual([moving?.kind, moving?.before, moving?.after], ['ExtensionInstance', 'v1.0.0', 'v2.0.0']);
+    const pinned = document.items.find((item) => item.name === 'pinned');
+    assert.deepEqual([pinned?.before, pinned?.after], ['v1.0.0', null]);
     const downloads = server.requests.map(({ path }) => path).filter((path) => path.endsWith('.tgz'));
     assert.ok(
       downloads.some((path) => path.includes('2.0.0')),
