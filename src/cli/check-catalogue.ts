@@ -53,7 +53,7 @@ export async function checkCatalogue(subjects: Subjects, { syncOf, render }: Che
   for (const [key, { findings, version }] of await render(chosen)) {
     const item = items.get(key);
     item?.findings.push(...findings);
-    if (item !== undefined && version !== undefined) item.after ??= version;
+    if (item?.kind === 'Plugin' && version !== undefined) item.after = version;
   }
   return {
     ...{ from, to, faults: [] },
@@ -66,12 +66,11 @@ export async function checkCatalogue(subjects: Subjects, { syncOf, render }: Che
 async function tagsFor({ extensions, instances, tags }: Subjects): Promise<Tags> {
   const answers = new Map<string, readonly string[] | { unknown: string }>();
   for (const { metadata, spec } of extensions) {
-    const used = instances.filter((one) => one.spec.extension === metadata.name);
-    const [first] = used;
-    for (const { tagsFollow, source } of spec.versions) {
-      if (tagsFollow === undefined || source.oci === undefined || first === undefined) continue;
-      answers.set(source.oci.url, await tags(first.metadata.namespace ?? '', source.oci));
-    }
+    const first = instances.find((one) => one.spec.extension === metadata.name);
+    if (first === undefined) continue;
+    for (const { tagsFollow, source } of spec.versions)
+      if (tagsFollow !== undefined && source.oci !== undefined)
+        answers.set(source.oci.url, await tags(first.metadata.namespace ?? '', source.oci));
   }
   return ({ url }) => answers.get(url) ?? { unknown: `${url} was not asked` };
 }

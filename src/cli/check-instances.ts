@@ -48,8 +48,10 @@ function checkInstance(catalogue: Catalogue, instance: ExtensionInstance): Check
     ...(installed === undefined ? {} : { before: installed.version }),
   };
   if (resolved.state === 'refused') return { item: told(item, 'Refused', resolved.why), plugin: undefined };
-  if (resolved.state !== 'made' && resolved.next === undefined)
-    return { item: told(item, 'NoVersionFits', resolved.why), plugin: undefined };
+  if (resolved.state !== 'made' && resolved.next === undefined) {
+    const others = resolved.available.length === 0 ? '' : `; ${resolved.available.join(', ')} would fit`;
+    return { item: told(item, 'NoVersionFits', `${resolved.why}${others}`), plugin: undefined };
+  }
   const { next } = resolved;
   const extension = catalogue.extensions.find((one) => one.metadata.name === spec.extension);
   const offered = extension === undefined ? [] : candidatesOf(extension, catalogue.to.gitVersion, catalogue.tags).all;

@@ -1,4 +1,4 @@
-import { isError, type KubeObject, LABEL, messageOf, type Plugin } from '../api/index.ts';
+import { isError, type KubeObject, messageOf, type Plugin } from '../api/index.ts';
 import type { KubeClient } from '../cluster/client.ts';
 import { keyOf } from '../reconcile/store.ts';
 import { type Release, readRecord } from '../release/record.ts';
@@ -37,8 +37,7 @@ export async function checkReleases(input: CheckReleases): Promise<Checked[]> {
     });
     for (const secret of found.items) {
       const { labels = {}, namespace: at = '' } = secret.metadata;
-      const owner = labels[LABEL.owner] && `${labels[LABEL.ownerNamespace] ?? ''}/${labels[LABEL.owner]}`;
-      const key = owner ?? places.get(`${at}/${labels.name ?? ''}`);
+      const key = places.get(`${at}/${labels.name ?? ''}`);
       const item = key === undefined ? undefined : items.get(key);
       // With one namespace asked for, what else is in the namespaces that its Plugins install into is not asked about.
       if (item === undefined && (key !== undefined || (namespace !== undefined && at !== namespace))) continue;

@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { mkdir, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
 import { before, describe, test } from 'node:test';
 import { ANNOTATION, API_VERSION, LABEL } from '../../src/api/index.ts';
 import type { CheckDocument } from '../../src/cli/check-model.ts';
@@ -10,7 +8,7 @@ import { configMap, pluginYaml } from '../support/agent.ts';
 import { chart, chartAt, packageChart, startChartServer } from '../support/charts.ts';
 import { testClient, testNamespace } from '../support/cluster.ts';
 import { uniqueName } from '../support/names.ts';
-import { tempDir } from '../support/tempdir.ts';
+import { writeFolder } from '../support/tempdir.ts';
 import { espalier, espalierProcess } from './support/espalier.ts';
 
 before(() => installKinds(testClient()));
@@ -143,6 +141,8 @@ describe('espalier check of a cluster', () => {
     });
     const moving = document.items.find((item) => item.name === 'moves');
     assert.deepEqual([moving?.kind, moving?.before, moving?.after], ['ExtensionInstance', 'v1.0.0', 'v2.0.0']);
+    const pinned = document.items.find((item) => item.name === 'pinned');
+    assert.deepEqual([pinned?.before, pinned?.after], ['v1.0.0', null]);
     const downloads = server.requests.map(({ path }) => path).filter((path) => path.endsWith('.tgz'));
     assert.ok(
       downloads.some((path) => path.includes('2.0.0')),
@@ -166,16 +166,4 @@ function codesOf({ items }: CheckDocument): Record<string, string[]> {
     ({ name, findings }) => [name, findings.map(({ code, result }) => `${code} ${result}`)] as const,
   );
   return Object.fromEntries(told.sort(([a], [b]) => (a < b ? -1 : 1)));
-}
-
-async function writeFolder(
-  t: Parameters<typeof tempDir>[0],
-  files: Record<string, string | Uint8Array>,
-): Promise<string> {
-  const folder = await tempDir(t);
-  for (const [path, text] of Object.entries(files)) {
-    await mkdir(dirname(join(folder, path)), { recursive: true });
-    await writeFile(join(folder, path), text);
-  }
-  return folder;
 }

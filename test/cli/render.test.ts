@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { mkdir, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
 import { before, describe, test } from 'node:test';
 import { parseAllDocuments } from 'yaml';
 import type { KubeObject } from '../../src/api/index.ts';
@@ -10,7 +8,7 @@ import { configMap, declareTestSync, pluginYaml } from '../support/agent.ts';
 import { testClient, testNamespace } from '../support/cluster.ts';
 import { commitFiles, testGitServer } from '../support/gitserver.ts';
 import { uniqueName } from '../support/names.ts';
-import { tempDir } from '../support/tempdir.ts';
+import { writeFolder } from '../support/tempdir.ts';
 import { espalier, espalierProcess } from './support/espalier.ts';
 
 /** No cluster is there. */
@@ -243,15 +241,6 @@ function definition(group: string, scope: string): string {
       versions: [{ name: 'v1', served: true, storage: true, schema }],
     },
   });
-}
-
-async function writeFolder(t: Parameters<typeof tempDir>[0], files: Record<string, string>): Promise<string> {
-  const folder = await tempDir(t);
-  for (const [path, text] of Object.entries(files)) {
-    await mkdir(dirname(join(folder, path)), { recursive: true });
-    await writeFile(join(folder, path), text);
-  }
-  return folder;
 }
 
 function documents(text: string): KubeObject[] {
