@@ -40,7 +40,7 @@ export async function readFiles(
       : counted(
           readTar(inflated(Readable.from([bytes]), budget), { maxFileBytes: limits.folderBytes, listLinks: true }),
         );
-  return memoryTree(await collect(entries), commit);
+  return memoryTree(await collect(entries, limits), commit);
 
   async function* counted(found: AsyncIterable<ArchiveEntry>): AsyncGenerator<ArchiveEntry> {
     for await (const entry of found) {
@@ -66,7 +66,7 @@ export async function placeIn(tree: FileTree, path: string | undefined): Promise
   );
 }
 
-async function collect(entries: AsyncIterable<ArchiveEntry>): Promise<Map<string, MemoryFile>> {
+async function collect(entries: AsyncIterable<ArchiveEntry>, limits: ChartLimits): Promise<Map<string, MemoryFile>> {
   const files = new Map<string, MemoryFile>();
   const folders = new Set<string>();
   for await (const { path: written, type, data } of entries) {
@@ -74,11 +74,17 @@ async function collect(entries: AsyncIterable<ArchiveEntry>): Promise<Map<string
     // `tar -C folder .` begins so, and macOS puts its own things beside what was packed.
     if (path === '' || path === '.' || path.startsWith('__MACOSX/')) continue;
     const clean = checkPath(path);
-    for (let cut = clean.lastIndexOf('/'); cut > 0; cut = clean.lastIndexOf('/', cut - 1))
-      folders.add(clean.slice(0, cut));
+    for (let cut = clean.lastIndexOf('/'); cut > 0; cut = clean.lastIndexOf('/', cut - 1)) {
+      const folder = clean.slice(0, cut);
+      if (folders.has(folder)) break;
+      folders.add(folder);
+    }
     if (type === 'folder') folders.add(clean);
     else if (files.has(clean)) throw refused(`The archive holds ${quoted(clean)} twice.`, { path: clean });
     else files.set(clean, type === 'link' ? { type } : { type: 'file', data: data ?? Buffer.alloc(0) });
+    // Folders that nobody packed, but that are in the names of files, count as well: a name may hold hundreds.
+    if (files.size + folders.size > limits.files)
+      throw refused(`The archive holds more than ${limits.files} files and folders.`);
   }
   for (const path of files.keys()) {
     if (folders.has(path)) throw broken(`${quoted(path)} is a file and a folder in it`);

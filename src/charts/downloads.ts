@@ -63,6 +63,7 @@ export class Downloads {
     throw new EspalierError(
       'ChartFetchFailed',
       `The file at ${shownUrl(origin.url)} changed since it was looked up; it is looked up again.`,
+      { data: { changed: true } },
     );
   }
 

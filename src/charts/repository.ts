@@ -73,6 +73,7 @@ export class Repositories {
     throw new EspalierError(
       'ChartFetchFailed',
       `The chart ${origin.name} ${version} in ${origin.repository} changed since it was looked up; it is looked up again.`,
+      { data: { changed: true } },
     );
   }
 

@@ -63,7 +63,7 @@ export class Sources {
     if (origin.type === 'oci') return this.#registries.find(asOci(origin), signal);
     if (origin.type === 'download') {
       const id = await this.#downloads.find(asDownload(origin), signal);
-      return { version: id.slice('sha256:'.length).slice(0, SHORT_DIGEST), id };
+      return { version: id.replace('sha256:', '').slice(0, SHORT_DIGEST), id };
     }
     const entry = await this.#repositories.find(asRepository(origin), signal, fresh);
     return { version: entry.version, id: idOf(entry) };

@@ -28,6 +28,8 @@ export interface ChartSourcesOptions {
 export class ChartSources {
   readonly #options: ChartSourcesOptions;
   readonly #seen = new Map<string, Seen>();
+  /** What they mean is no longer to be had: to be looked at before its time. */
+  readonly #changed = new Set<string>();
 
   constructor(options: ChartSourcesOptions) {
     this.#options = options;
@@ -41,9 +43,10 @@ export class ChartSources {
   }
 
   /** Looks where that is due or asked for, and says in how many milliseconds it is due again. */
-  async look(plugin: Plugin, isAsked: boolean, signal: AbortSignal): Promise<number> {
+  async look(plugin: Plugin, isWished: boolean, signal: AbortSignal): Promise<number> {
     const { charts, clock, onTrouble } = this.#options;
     const key = keyOf(plugin);
+    const isAsked = isWished || this.#changed.has(key);
     const known = this.known(plugin);
     const seen = this.#seen.get(key);
     const now = clock.now();
@@ -58,6 +61,7 @@ export class ChartSources {
     try {
       const found = await charts.resolve(this.#request(plugin), { signal, fresh: isAsked || known !== undefined });
       this.#seen.set(key, { resolved: { source: sourceHash(plugin), ...found }, nextLook });
+      this.#changed.delete(key);
     } catch (error) {
       // What is installed stays what is wanted: only that there is news can't be told.
       if (known === undefined || signal.aborted || isError(error, 'Aborted')) throw error;
@@ -68,12 +72,25 @@ export class ChartSources {
   }
 
   async fetch(plugin: Plugin, signal: AbortSignal | undefined): Promise<Chart> {
-    return await this.#options.charts.fetch(this.#request(plugin), this.#resolved(plugin), signal);
+    const { charts } = this.#options;
+    return await this.#orLater(plugin, () => charts.fetch(this.#request(plugin), this.#resolved(plugin), signal));
   }
 
   /** What was downloaded, for what is no chart. */
   async folder(plugin: Plugin, signal: AbortSignal | undefined): Promise<SourceFolder> {
-    return await fetchFolder(this.#options.charts, this.#request(plugin), this.#resolved(plugin), signal);
+    const { charts } = this.#options;
+    return await this.#orLater(plugin, () =>
+      fetchFolder(charts, this.#request(plugin), this.#resolved(plugin), signal),
+    );
+  }
+
+  async #orLater<T>(plugin: Plugin, fetch: () => Promise<T>): Promise<T> {
+    try {
+      return await fetch();
+    } catch (error) {
+      if (isError(error) && error.data.changed === true) this.#changed.add(keyOf(plugin));
+      throw error;
+    }
   }
 
   #resolved(plugin: Plugin): ResolvedChart {
@@ -84,6 +101,7 @@ export class ChartSources {
 
   forget(key: string): void {
     this.#seen.delete(key);
+    this.#changed.delete(key);
   }
 
   #request(plugin: Plugin): ChartRequest {

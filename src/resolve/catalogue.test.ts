@@ -239,6 +239,12 @@ describe('a registry whose tags follow Kubernetes', () => {
     assert.equal(moved.version, 'v1.36');
   });
 
+  test('may have tags with a build in them, which a Plugin names as a version', () => {
+    const made = resolve({ extensions: [following], tags: () => ['v1.35.1_build.5'] });
+    assert.ok(made.state === 'made');
+    assert.deepEqual(made.plugin.spec.source, { oci: { ...oci, version: 'v1.35.1+build.5' } });
+  });
+
   test('that has no tag for it leaves what is there', () => {
     const left = resolve({ extensions: [following], tags: () => ['v1.34'], installed: at('v1.34') });
     assert.deepEqual([left.state, left.version], ['left', 'v1.34']);

@@ -64,7 +64,8 @@ function following(
   const { from, deprecated } = version;
   return [...byMinor].map(([minor, tag]) => ({
     app: tag,
-    source: { oci: { ...oci, version: tag } },
+    // As versions are written: a tag can't hold a plus.
+    source: { oci: { ...oci, version: tag.replace('_', '+') } },
     kubernetes: minor,
     fits: minorOf(kubernetes) === minor,
     from,

@@ -92,6 +92,7 @@ const refused: [title: string, archive: () => Buffer, message: RegExp, limits?: 
     /more than 20 files/,
     { files: 20 },
   ],
+  ['many folders in few names', () => zip([{ path: `${'a/'.repeat(30)}b` }]), /more than 20 files/, { files: 20 }],
   [
     'a lot in it',
     () => zip([{ path: 'a', data: megabytes(3) }]),

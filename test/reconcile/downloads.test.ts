@@ -69,7 +69,7 @@ describe('what is downloaded', { concurrency: 2 }, () => {
       },
     );
 
-    await t.test('the same archive at another address is no other revision', async () => {
+    await t.test('the same archive at another address is no other revision, another folder in it is one', async () => {
       const before = await getPlugin(scene.client, scene.namespace, 'over');
       site.files.set('/mirror/release', site.files.get('/release.zip') ?? Buffer.alloc(0));
       scene.proxy.reset();
@@ -80,6 +80,9 @@ describe('what is downloaded', { concurrency: 2 }, () => {
       const moved = await pluginReaches(scene.client, scene.namespace, 'over', 'Ready');
       assert.equal(moved.status?.revision?.key, before?.status?.revision?.key);
       assert.deepEqual(scene.writesTo('my-kustomized'), []);
+      const base = { url: `${site.url}/mirror/release`, path: 'repo/base' };
+      await scene.settle({ 'a/over.yaml': plugin('over', 'kustomize', base) });
+      await eventually(async () => assert.deepEqual(await data('kustomized'), { a: '1' }), { timeoutMs: 30_000 });
     });
 
     await t.test('a plan fetches what the agent has found, and says what a change would do', async () => {
