@@ -2,11 +2,11 @@ import { EspalierError, type KubeObject, refKey, refOf } from '../api/index.ts';
 import type { Chart } from '../charts/charts.ts';
 import type { KubeClient } from '../cluster/client.ts';
 import { hooksFor } from '../release/hooks.ts';
-import { type Ingredients, madeOfSame } from '../release/made-of.ts';
+import { chartsIn, madeOfSame, sameObjects } from '../release/made-of.ts';
 import type { Hook, HookEvent, Release } from '../release/record.ts';
 import type { ClusterView, ReadPath } from '../render/cluster-view.ts';
 import { withKinds } from '../render/discovery-with.ts';
-import { renderChart } from '../render/helm.ts';
+import { type RenderedChart, renderChart } from '../render/helm.ts';
 import { manifestOf, type Sourced } from '../render/helm-manifest.ts';
 import { DEFAULT_RENDER_LIMITS } from '../render/limits.ts';
 import { parseText } from '../render/parse-stream.ts';
@@ -77,15 +77,28 @@ export async function renderChartPlugin(input: RenderChartInput): Promise<Render
   const anew = await renderAnew(input, (heads.at(-1)?.revision ?? 0) + 1);
   const foreign = adoptable(plugin, heads);
   const standing = foreign === undefined ? undefined : await readRevision(client, release, foreign.revision);
-  if (standing !== undefined && standsAsIs(input, standing, anew.rendered.draft))
+  if (standing !== undefined && (await standsAsIs(input, standing, anew.rendered)))
     return await fromRecord(input, standing);
   return await renderRevision(input, (heads.at(-1)?.revision ?? 0) + 1, anew);
 }
 
-/** A revision of somebody else's that is made of just what is declared: it is taken over as it is, random values included. */
-function standsAsIs({ plugin, facts }: RenderChartInput, standing: Release, draft: Ingredients): boolean {
+/** Whether a revision of somebody else's is made of just what is declared: then it is taken over as it is, random values included. */
+async function standsAsIs(
+  { plugin, facts, signal }: RenderChartInput,
+  standing: Release,
+  { draft, objects }: Pick<RenderedChart, 'draft' | 'objects'>,
+): Promise<boolean> {
   const changesObjects = (plugin.spec.patches ?? []).length > 0 || facts.images.length > 0;
-  return !changesObjects && madeOfSame(standing, draft);
+  if (changesObjects || !madeOfSame(standing, draft)) return false;
+  const hasCharts = chartsIn(standing).length > 0 || objects.some(({ path }) => path.split('/')[1] === 'charts');
+  if (!hasCharts) return true;
+  const recorded = await parseText(
+    standing.manifest,
+    `revision ${standing.version} of release ${standing.name}`,
+    signal,
+  );
+  const anew = objects.map(({ object }) => object);
+  return sameObjects(recorded, anew);
 }
 
 /** A chart without a release: its objects are the Plugin's, like those of plain manifests. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JsonObject } from '../api/index.ts';
-import { madeOfSame } from './made-of.ts';
+import { chartsIn, madeOfSame, sameObjects } from './made-of.ts';
 
 const CHART = {
   metadata: { name: 'web', version: '1.0.0' },
@@ -34,3 +34,20 @@ for (const [what, changes, config] of [
     assert.ok(!madeOfSame({ chart: CHART, config: {} }, { chart: { ...CHART, ...changes }, config }));
   });
 }
+
+test('charts in a chart are not on record, but what came from them is', () => {
+  const manifest = [
+    'web/templates/a.yaml',
+    'web/charts/db/templates/a.yaml',
+    'web/charts/db/charts/x/templates/a.yaml',
+  ];
+  assert.deepEqual(chartsIn({ manifest: manifest.map((path) => `---\n# Source: ${path}\nkind: A\n`).join('') }), [
+    'db',
+  ]);
+  const object = (labels: Record<string, string>, data: string) => ({
+    ...{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', labels }, data },
+  });
+  assert.ok(sameObjects([object({}, '1')], [object({ 'helm.toolkit.fluxcd.io/name': 'web' }, '1')]));
+  assert.ok(!sameObjects([object({}, '1')], [object({}, '2')]));
+  assert.ok(!sameObjects([object({}, '1')], [object({ a: 'b' }, '1')]));
+});

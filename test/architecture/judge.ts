@@ -16,7 +16,7 @@ export function judge({ path, source }: SourceFile): string[] {
   const rules = ruleOf(room);
   if (rules === undefined) return [`${path}: src/${room} is not in the table of rooms; add it with what it may use`];
   const scanned = scan(source);
-  const isTest = path.endsWith('.test.ts');
+  const isTest = /\.(test|fixture)\.ts$/.test(path);
   return [
     ...scanned.imports.flatMap((found) => place(path, found.line, judgeImport(path, room, rules, isTest, found))),
     ...scanned.computed.flatMap((line) => place(path, line, 'imports a computed name, which nothing can check')),

@@ -24,6 +24,10 @@ for (const [args, message] of [
   [['reconcile'], /missing required argument 'target'/],
   [['reconcile', 'sync/'], /"sync\/" names nothing: say sync\/<name>/],
   [['reconcile', 'sync/a', '--timeout', 'soon'], /"soon" is not a duration: write one such as/],
+  [['import', 'flux'], /required option '--out <folder>' not specified/],
+  [['import', 'kapp', '--out', 'x'], /'kapp' is invalid[\s\S]*Allowed choices are kubegems, flux, argocd, helm/],
+  [['import', 'flux', '--out', 'x', '--checkout', 'apps'], /--checkout apps: write it as <url>=<folder>/],
+  [['import', 'flux', '--out', 'package.json'], /--out package.json is a file; name a folder/],
   [['approve', 'sync/a', 'sync/b'], /one Sync or Plugin at a time/],
 ] satisfies [string[], RegExp][]) {
   // In this process, for no cluster is asked.

@@ -25,7 +25,6 @@ stringData: {password: {{ randAlphaNum 20 | quote }}}
 const APP = {
   'values.yaml': 'text: default\nreplicas: 1\n',
   'templates/text.yaml': configMap('{{ .Release.Name }}-text', ['text: {{ .Values.text }}']),
-  'templates/random.yaml': RANDOM,
   'templates/hook.yaml': hookMap('{{ .Release.Name }}-hook', { on: 'pre-install,pre-upgrade' }),
   'templates/work.yaml': `apiVersion: apps/v1
 kind: Deployment
@@ -39,6 +38,12 @@ spec:
 `,
 };
 
+/** Where charts are in a chart, what they rendered to must be the same: they are not on record. */
+const WITH_PART = {
+  ...APP,
+  ...subchart('part', { 'templates/part.yaml': configMap('{{ .Release.Name }}-part', ['a: b']) }),
+};
+const WITH_RANDOM = { ...APP, 'templates/random.yaml': RANDOM };
 const MAP = { 'templates/map.yaml': configMap('{{ .Release.Name }}-map', ['a: {{ .Values.a }}']) };
 
 test('what Flux, Argo CD and Helm run is imported, plans to no change, is taken over without a restart, and follows Git from then on', async (t) => {
@@ -55,7 +60,7 @@ test('what Flux, Argo CD and Helm run is imported, plans to no change, is taken 
     'apps/web/kustomization.yaml': 'resources: [web.yaml]\n',
     'apps/web/web.yaml': deployment('web', { image: 'example.com/web:1' }),
     'apps/shop/shop.yaml': deployment('shop', { image: 'example.com/shop:1' }),
-    ...(chartAt('charts/app', chart('app', APP)) as Record<string, string>),
+    ...(chartAt('charts/app', chart('app', WITH_PART)) as Record<string, string>),
     ...(chartAt('charts/map', chart('map', MAP)) as Record<string, string>),
   };
 
@@ -77,10 +82,11 @@ test('what Flux, Argo CD and Helm run is imported, plans to no change, is taken 
   };
   await client.create(rendered, { fieldManager: 'argocd-controller' });
   const helm = await plainHelm(t, namespace);
-  const folder = await writeChart(t, chart('app', APP));
+  const app = await writeChart(t, chart('app', WITH_PART));
+  const hand = await writeChart(t, chart('hand', WITH_RANDOM));
   // helm-controller and Helm 3 write as an update, not by server-side apply.
-  await helm('install', 'released', folder, '--server-side=false', '--set', 'text=flux');
-  await helm('install', 'byhand', folder, '--set', 'text=hand,auth.password=s3cret');
+  await helm('install', 'released', app, '--server-side=false', '--set', 'text=flux');
+  await helm('install', 'byhand', hand, '--set', 'text=hand,auth.password=s3cret');
   for (const object of foreign(namespace, repository.url)) await put(object, 'somebody');
   const before = await stateOf(namespace);
 
@@ -134,7 +140,7 @@ spec:
   kind: helm
   source:
     git:
-      path: charts/app-1.0.0
+      path: charts/hand-1.0.0
   valuesFrom:
     - kind: Secret
       name: byhand-values

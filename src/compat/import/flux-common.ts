@@ -3,6 +3,8 @@ import type { Leave } from './imported.ts';
 import { listAt, present, textAt } from './read.ts';
 import { type FluxWorld, fluxKey } from './world.ts';
 
+export const SUSPENDED = 'its Plugin is suspended too: take suspend out of its file when it shall be taken over';
+
 /** `spec.dependsOn`, which names objects of the same kind. */
 export function fluxDependencies(
   kind: string,

@@ -1,5 +1,5 @@
 import type { Json, JsonObject, KubeObject } from '../../api/index.ts';
-import { fluxDependencies, fluxHealth } from './flux-common.ts';
+import { fluxDependencies, fluxHealth, SUSPENDED } from './flux-common.ts';
 import { chartSource } from './flux-sources.ts';
 import { valuesFromOf } from './flux-values.ts';
 import { type DraftPlugin, draftPlugin, type Leave } from './imported.ts';
@@ -63,6 +63,7 @@ export function fromHelmRelease(object: KubeObject, world: FluxWorld, leave: Lea
   }
   leaveStorage(object, target ?? namespace, leave);
   leaveFields(spec, FIELDS, 'spec', leave);
+  if (isOn(spec, 'suspend')) leave('spec.suspend', SUSPENDED);
   leaveFields(mapAt(spec, 'install'), INSTALL, 'spec.install', leave);
   leaveFields(mapAt(spec, 'upgrade'), UPGRADE, 'spec.upgrade', leave);
   const create = isOn(spec, 'install', 'createNamespace');

@@ -1,4 +1,5 @@
 import { EspalierError, type Json, type JsonObject, LABEL } from '../../api/index.ts';
+import { chartsIn } from '../../release/made-of.ts';
 import { isPending, type Release } from '../../release/record.ts';
 import { draftPlugin, Import, type Imported, type Leave } from './imported.ts';
 import { mapAt, textAt } from './read.ts';
@@ -129,15 +130,17 @@ function written(release: Release, world: HelmWorld, result: Import, leave: Leav
     return undefined;
   }
   const title = `${chart.name}-${chart.version}`;
+  const lacks = (why: string): undefined =>
+    leave(
+      'chart',
+      `${title} is made of other charts, which a record does not hold, and ${why}; name the repository that it came from with --repository`,
+    ) as undefined;
+  const declared = chart.dependencies.flatMap(({ name, alias }) => [name, alias]);
+  const undeclared = chartsIn(release).filter((name) => !declared.includes(name));
+  if (undeclared.length > 0) return lacks(`nothing says where ${undeclared.join(', ')} came from`);
   if (chart.dependencies.length > 0) {
     const lock = world.lockFor(chart);
-    if ('why' in lock) {
-      leave(
-        'chart',
-        `${title} is made of other charts, which a record does not hold, and ${lock.why}; name the repository that it came from with --repository`,
-      );
-      return undefined;
-    }
+    if ('why' in lock) return lacks(lock.why);
     chart.files.set('Chart.lock', lock.text);
   }
   const folder = freeFolder(title.replace(/[^A-Za-z0-9._-]/g, '_'), chart, result);

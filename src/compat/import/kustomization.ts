@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../api/index.ts';
-import { fluxDependencies, fluxHealth, ownKindsIn } from './flux-common.ts';
+import { fluxDependencies, fluxHealth, ownKindsIn, SUSPENDED } from './flux-common.ts';
 import { folderSource } from './flux-sources.ts';
 import { type DraftPlugin, draftPlugin, type Leave } from './imported.ts';
 import { isOn, leaveFields, listAt, mapAt, present, textAt } from './read.ts';
@@ -58,6 +58,7 @@ export function fromKustomization(object: KubeObject, world: FluxWorld, leave: L
     return undefined;
   }
   leaveFields(spec, FIELDS, 'spec', leave);
+  if (isOn(spec, 'suspend')) leave('spec.suspend', SUSPENDED);
   const path = textAt(found.source, 'git', 'path') ?? '.';
   const folder = folderKind(world, found.url, path);
   if (folder === 'unknown')

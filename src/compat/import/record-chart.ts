@@ -1,4 +1,5 @@
 import { EspalierError, type Json, type JsonObject } from '../../api/index.ts';
+import { DEPENDENCY_FILES } from '../../release/made-of.ts';
 import type { Release } from '../../release/record.ts';
 import { at, isMap, listAt, mapAt, textAt } from './read.ts';
 
@@ -22,12 +23,15 @@ export function chartOf(release: Release, printYaml: (value: Json) => string): R
     throw unreadable(release, 'it names no chart');
   const files = new Map<string, string | Uint8Array>();
   const dependencies = listAt(metadata, 'dependencies').filter(isMap);
-  files.set('Chart.yaml', printYaml(metadata));
+  // With its dependencies in Chart.yaml it is of the newer API version.
+  const apiVersion = dependencies.length > 0 ? { apiVersion: 'v2' } : {};
+  files.set('Chart.yaml', printYaml({ ...metadata, ...apiVersion }));
   files.set('values.yaml', printYaml(mapAt(chart, 'values') ?? {}));
   const schema = textAt(chart, 'schema');
   if (schema !== undefined) files.set('values.schema.json', Buffer.from(schema, 'base64'));
   for (const file of [...listAt(chart, 'templates'), ...listAt(chart, 'files')]) {
     const path = textAt(file, 'name') ?? '';
+    if (DEPENDENCY_FILES.includes(path)) continue;
     if (!isInside(path)) throw unreadable(release, `its chart has a file called ${JSON.stringify(path.slice(0, 80))}`);
     const data = at(file, 'data');
     files.set(path, Buffer.from(typeof data === 'string' ? data : '', 'base64'));

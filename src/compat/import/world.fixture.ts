@@ -7,7 +7,7 @@ import type { World } from './world.ts';
 export function worldWith(repositories: Record<string, Record<string, string>> = {}, sameRepository?: string): World {
   return {
     ...(sameRepository === undefined ? {} : { sameRepository }),
-    parseYaml: (text) => parseAllDocuments(text).map((document) => document.toJSON() as Json),
+    parseYaml: objectsOf,
     printYaml: (value) => stringify(value),
     checkout(url) {
       const [, files] = Object.entries(repositories).find(([one]) => isSameRepository(one, url)) ?? [];
@@ -24,7 +24,11 @@ function namesIn(paths: readonly string[], folder: string): string[] | undefined
   return [...new Set(below.map((path) => (path.includes('/') ? `${path.split('/')[0]}/` : path)))];
 }
 
-/** Objects out of YAML. */
-export function objectsOf<T>(text: string): T[] {
-  return parseAllDocuments(text).map((document) => document.toJSON() as T);
+/** Objects out of YAML; throws on what is none. */
+export function objectsOf<T = Json>(text: string): T[] {
+  return parseAllDocuments(text).map((document) => {
+    const [error] = document.errors;
+    if (error !== undefined) throw error;
+    return document.toJSON() as T;
+  });
 }
