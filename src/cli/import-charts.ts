@@ -38,7 +38,7 @@ export async function findCharts(
   }
 }
 
-type Published = Extract<ChartOrigin, { type: 'oci' | 'repository' }>;
+type Published = Extract<ChartOrigin, { type: 'repository' } | { type: 'oci' }>;
 
 function originOf(url: string, name: string, version: string): Published {
   if (url.startsWith('oci://')) return { type: 'oci', url: `${url}/${name}`, version };
