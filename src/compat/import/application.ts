@@ -3,7 +3,7 @@ import { ignoredBy } from './argo-ignore.ts';
 import { type ArgoKind, type SourcePart, sourcePart } from './argo-source.ts';
 import { ownKindsIn } from './flux-common.ts';
 import { type DraftPlugin, draftPlugin, type Leave } from './imported.ts';
-import { at, isMap, isOn, leaveFields, listAt, mapAt, present, textAt, textsAt } from './read.ts';
+import { at, isMap, isOn, leaveFields, listAt, mapAt, textAt, textsAt } from './read.ts';
 import type { World } from './world.ts';
 
 const FIELDS: Readonly<Record<string, string | true>> = {
@@ -58,30 +58,22 @@ export function fromApplication(
   const policy = policyOf(spec, leave);
   const drift = { ...policy.drift, ...listed('ignore', ignoredBy(spec, leave)) };
   const target = textAt(spec, 'destination', 'namespace');
-  return partsOf(object, world, leave)
-    .map(({ part, name: own, place }): FromApplication => {
-      const { overlay, spec: its } = part;
-      const plugin = draftPlugin(namespace, part.release ?? own, {
-        kind: part.kind,
-        ...its,
-        ...(its.namespace === undefined && target !== undefined
-          ? { namespace: present({ name: target, create: policy.createNamespace ? true : undefined }) }
-          : {}),
-        dependsOn: [...dependsOn],
-        drift,
-      });
-      return overlay === undefined
-        ? { plugin }
-        : { plugin, overlay: { path: `${place}/kustomization.yaml`, content: overlay } };
-    })
-    .map((found) => {
-      if (found.plugin.metadata.name !== name)
-        leave(
-          'metadata.name',
-          `its Plugin is called ${found.plugin.metadata.name}: charts name their objects after it`,
-        );
-      return found;
+  return partsOf(object, world, leave).map(({ part, name: own, place }): FromApplication => {
+    const { overlay, release, spec: its } = part;
+    if (release !== undefined && release !== name)
+      leave('metadata.name', `its Plugin is called ${release}: charts name their objects after it`);
+    const create = policy.createNamespace ? { create: true } : {};
+    const plugin = draftPlugin(namespace, release ?? own, {
+      kind: part.kind,
+      ...(target === undefined ? {} : { namespace: { name: target, ...create } }),
+      ...its,
+      dependsOn: [...dependsOn],
+      drift,
     });
+    return overlay === undefined
+      ? { plugin }
+      : { plugin, overlay: { path: `${place}/kustomization.yaml`, content: overlay } };
+  });
 }
 
 function partsOf(object: KubeObject, world: World, leave: Leave): { part: SourcePart; name: string; place: string }[] {
