@@ -118,6 +118,7 @@ export function buildParts(options: TermOptions, queues: Queues): BuiltParts {
     memories,
     syncKeys: () => [...syncs.values()].map(keyOf),
     instances: () => instances.values(),
+    extensionOf: ({ spec }) => extensions.get(`/${spec.extension}`),
     wakeSync: (key) => wakeSync(key),
     wakeInstance: (key) => queues.instance.add(key),
     wakeExtension: (key) => queues.extension.add(key, { after: FOLD_DELAY_MS }),

@@ -9,6 +9,7 @@ export interface CatalogueNewsOptions {
   memories: SyncMemories;
   syncKeys(): Iterable<string>;
   instances(): Iterable<ExtensionInstance>;
+  extensionOf(instance: ExtensionInstance): Extension | undefined;
   wakeSync(key: string): void;
   wakeInstance(key: string): void;
   wakeExtension(key: string): void;
@@ -41,8 +42,9 @@ export class CatalogueNews {
   instance(key: string, before: ExtensionInstance | undefined, after: ExtensionInstance | undefined): void {
     if (!isDeclaredAnew(before, after)) return;
     this.#options.wakeInstance(key);
-    for (const name of new Set([before?.spec.extension, after?.spec.extension]))
-      if (name !== undefined) this.#options.wakeExtension(`/${name}`);
+    const names = new Set([before?.spec.extension, after?.spec.extension].filter((name) => name !== undefined));
+    for (const name of names) this.#options.wakeExtension(`/${name}`);
+    if (before === undefined || after === undefined || names.size > 1) this.#dependents(names);
     this.#others(before, after);
     // An approval is no part of what the Sync wrote.
     const own = ownerOf(after);
@@ -57,6 +59,14 @@ export class CatalogueNews {
     const isReady = (plugin: Plugin | undefined) => readinessOf(plugin, undefined).ready;
     const isDue = this.#options.memories.of(own).compiled?.isPending === true && isReady(before) !== isReady(after);
     if (after === undefined || isDue) this.#stale(own);
+  }
+
+  /** Instances of extensions that need one of these: whether there is anything to depend on may have changed. */
+  #dependents(names: ReadonlySet<string>): void {
+    for (const instance of this.#options.instances()) {
+      const needs = this.#options.extensionOf(instance)?.spec.dependsOn ?? [];
+      if (needs.some((name) => names.has(name))) this.#options.wakeInstance(keyOf(instance));
+    }
   }
 
   /** Syncs that did not write it themselves. */

@@ -10,7 +10,7 @@ import {
   refOf,
   SYNC_MANAGER,
 } from '../api/index.ts';
-import { inputsOf } from '../declare/inputs.ts';
+import { contentKey } from '../resolve/key.ts';
 import { instancesByExtension, resolveIn } from './catalogue-facts.ts';
 import { dropFinalizer, ensureFinalizer } from './finalizer.ts';
 import { type InstanceFindings, saveInstance } from './instance-status.ts';
@@ -73,7 +73,7 @@ async function writePlugin(
   if (outside !== undefined)
     return `the namespace "${outside}" is not among spec.allowedNamespaces of Sync ${sync}, which the extension comes from`;
   const object = withCommit(parts, sync, live, declared);
-  const inputs = inputsOf({ ...object, metadata: { name: object.metadata.name, annotations: { sync: sync ?? '' } } });
+  const inputs = contentKey({ object, sync });
   const isSame = live?.metadata.annotations?.[ANNOTATION.inputs] === inputs;
   if (isSame && parts.made.get(key) === parts.plugins.fields(key)) return undefined;
   const { metadata } = object;

@@ -31,7 +31,7 @@ describe('a pattern out of a repository', () => {
     ['^(a)\\1$', /refers back/],
     ['^(?=a)b$', /looks ahead/],
     ['(?<!a)b', /looks ahead/],
-    ['a*a*a*a*a*a*a*a*a*b', /more than 8/],
+    ['a*a*a*a*b', /more than 3/],
     ['(', /not closed/],
     ['[a', /not closed/],
     [`${'a'.repeat(600)}`, /longer than/],
@@ -43,9 +43,10 @@ describe('a pattern out of a repository', () => {
     });
   }
 
-  test('what is let through ends within a moment', () => {
-    const started = performance.now();
-    assert.equal(matches('^a*a*a*b$', 'a'.repeat(1000)), false);
-    assert.ok(performance.now() - started < 5_000);
+  test('what is let through ends within a moment, and longer texts are not tried at all', () => {
+    const started = process.cpuUsage();
+    assert.equal(matches('^a*a*a*b$', 'a'.repeat(500)), false);
+    assert.ok(process.cpuUsage(started).user < 2_000_000);
+    assert.equal(matches('^a*$', 'a'.repeat(1000)), false);
   });
 });

@@ -1,8 +1,9 @@
 export type SafePattern = { ok: true; matches(text: string): boolean } | { ok: false; why: string };
 
 const LONGEST_PATTERN = 512;
-/** What is left of backtracking is at most quadratic in this. */
-const LONGEST_TEXT = 1024;
+/** What is left of backtracking is at most cubic in this: some 20 million steps. */
+const LONGEST_TEXT = 512;
+const MOST_REPETITIONS = 3;
 
 const known = new Map<string, SafePattern>();
 
@@ -43,7 +44,7 @@ const MANY = /^\{\d*,?(?:\d{3,}|[2-9]\d)\}/;
 /** Why matching could take longer than a moment. Conservative: some harmless ones are refused too. */
 function dangerIn(pattern: string): string | undefined {
   const open: Group[] = [{ repeats: false, branches: false }];
-  let unboundedAlone = 0;
+  let unbounded = 0;
   for (let at = 0; at < pattern.length; at += 1) {
     const rest = pattern.slice(at);
     let closed: Group | undefined;
@@ -72,8 +73,8 @@ function dangerIn(pattern: string): string | undefined {
       return 'it repeats a group that itself repeats or branches';
     const group = open.at(-1);
     if (group !== undefined && (isRepeated || closed?.repeats)) group.repeats = true;
-    if (UNBOUNDED.test(after)) unboundedAlone += 1;
-    if (unboundedAlone > 8) return 'it has more than 8 unlimited repetitions';
+    if (UNBOUNDED.test(after)) unbounded += 1;
+    if (unbounded > MOST_REPETITIONS) return `it has more than ${MOST_REPETITIONS} unlimited repetitions`;
   }
   return open.length > 1 ? 'a "(" is not closed' : undefined;
 }
