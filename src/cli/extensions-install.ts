@@ -6,6 +6,7 @@ import {
   type Extension,
   type ExtensionInstanceDeclaration,
   type JsonObject,
+  LABEL,
   messageOf,
   readAs,
   validateObject,
@@ -21,7 +22,14 @@ import { CLI_MANAGER } from './cluster.ts';
 import { extensionNamed } from './extensions-show.ts';
 import { placeFor } from './instance-place.ts';
 import { instanceText } from './instance-text.ts';
-import { type Catalogue, type KnownInstance, keyOfInstance, resolveIn, withTags } from './known-catalogue.ts';
+import {
+  type Catalogue,
+  isUndecided,
+  type KnownInstance,
+  keyOfInstance,
+  resolveIn,
+  withTags,
+} from './known-catalogue.ts';
 import { parameterRows } from './parameter-rows.ts';
 import { say } from './print.ts';
 import { type Looked, type Opened, withCatalogue, wrong } from './with-catalogue.ts';
@@ -49,7 +57,7 @@ export async function installExtension(name: string, flags: InstallFlags): Promi
     const resolved = resolveIn(made, readAs(object, 'ExtensionInstance'));
     if (resolved.state === 'refused')
       throw wrong(resolved.faults.map(({ message }) => plain(message)).join('\n') || plain(resolved.why));
-    if (resolved.state !== 'made' && catalogue.kubernetes !== undefined)
+    if (resolved.state !== 'made' && !isUndecided(catalogue, extension))
       throw new EspalierError('CommandRefused', `${name} can't be installed: ${plain(resolved.why)}`);
     say(`${keyOfInstance(object)}: ${plain(resolved.why)}`);
     const intention: Intention = {
@@ -62,7 +70,7 @@ export async function installExtension(name: string, flags: InstallFlags): Promi
         return repository === undefined ? [] : await fileFor({ ...repository, tree }, object);
       },
       async write(client) {
-        await client.create(object as unknown as JsonObject & typeof object, { fieldManager: CLI_MANAGER });
+        await client.create(object, { fieldManager: CLI_MANAGER });
         return `extensioninstance.espalier.dev/${object.metadata.name} created in ${namespace}`;
       },
       plugin: resolved.state === 'made' ? resolved.plugin : undefined,
@@ -138,13 +146,19 @@ function refuseTaken(catalogue: Catalogue, { repository }: Looked, object: Exten
   const what =
     present !== undefined
       ? `an instance ${key} of ${present.object.spec.extension} is there already${part === undefined ? '' : ` (${part.file})`}`
-      : catalogue.plugins.has(key)
+      : isOfOthers(catalogue, object)
         ? `a Plugin ${key} is there already, and would be taken over`
         : undefined;
   if (what === undefined) return;
   const change = repository === undefined ? 'kubectl edit extensioninstance' : 'an edit of its file';
   const advice = present === undefined ? '' : ` To change it: espalier extensions upgrade, or ${change}.`;
   throw new EspalierError('CommandRefused', `${plain(what)}; choose another with --name.${advice}`);
+}
+
+/** The Plugin of an earlier instance of that name is on its way out. */
+function isOfOthers({ plugins }: Catalogue, { metadata }: ExtensionInstanceDeclaration): boolean {
+  const plugin = plugins.get(`${metadata.namespace}/${metadata.name}`);
+  return plugin !== undefined && plugin.metadata.labels?.[LABEL.instance] !== metadata.name;
 }
 
 /** The Sync of a tenant writes to its own namespaces alone. */
@@ -159,7 +173,7 @@ function mayHold({ repository }: Looked, namespace: string): void {
 async function fileFor({ tree, sync }: Opened, object: ExtensionInstanceDeclaration) {
   const declared = await ofTree(tree, sync);
   const key = keyOfInstance(object as Parameters<typeof keyOfInstance>[0]);
-  const text = instanceText(object as unknown as JsonObject);
+  const text = instanceText(object);
   // A branch that was proposed before may have it already; then it says what is wanted now.
   const present = declared.instances.find((one) => keyOfInstance(one.object) === key)?.parts[0]?.file;
   const { name, namespace = '' } = object.metadata;

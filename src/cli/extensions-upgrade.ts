@@ -15,7 +15,14 @@ import { type ChangeFlags, carryOut, checkFlags, type Intention, needsCluster } 
 import { CLI_MANAGER } from './cluster.ts';
 import { instanceNamed, namedIn, partsIn, refuseDeclared, textAt } from './find-instance.ts';
 import { withValue } from './instance-text.ts';
-import { type Catalogue, type KnownInstance, keyOfInstance, resolveIn, withTags } from './known-catalogue.ts';
+import {
+  type Catalogue,
+  isUndecided,
+  type KnownInstance,
+  keyOfInstance,
+  resolveIn,
+  withTags,
+} from './known-catalogue.ts';
 import { say } from './print.ts';
 import { withCatalogue, wrong } from './with-catalogue.ts';
 
@@ -49,7 +56,8 @@ export async function upgradeInstance(name: string, flags: UpgradeFlags): Promis
     if (fault !== undefined) throw wrong(plain(fault.message));
     const resolved = resolveIn(catalogue, object);
     if (resolved.state === 'refused') throw wrong(plain(resolved.why));
-    if (resolved.state !== 'made' && catalogue.kubernetes !== undefined)
+    const extension = catalogue.extensions.get(object.spec.extension);
+    if (resolved.state !== 'made' && !isUndecided(catalogue, extension))
       throw new EspalierError('CommandRefused', `${key} can't move: ${plain(resolved.why)}`);
     say(`${key}: ${plain(resolved.why)}`);
     const { namespace = '', name: own } = object.metadata;

@@ -23,7 +23,7 @@ export interface Named {
 type Doc = Document.Parsed<ParsedNode>;
 
 /** A declaration as a new file has it. */
-export function instanceText(object: JsonObject): string {
+export function instanceText(object: object): string {
   // Readers of YAML 1.1 would take `on` or `1:30` for something other than text.
   return stringify(object, { lineWidth: 0, aliasDuplicateObjects: false, compat: 'yaml-1.1' });
 }

@@ -86,3 +86,9 @@ export function newestOf(candidates: Candidates): string | undefined {
   const fitting = candidates.all.filter(({ fits }) => fits);
   return (fitting.find(({ deprecated }) => deprecated === undefined) ?? fitting[0])?.app;
 }
+
+/** Whether the agent may come to another answer: it knows the cluster, and reaches registries that are not reached from here. */
+export function isUndecided(catalogue: Catalogue, extension: Extension | undefined): boolean {
+  if (catalogue.kubernetes === undefined) return true;
+  return extension !== undefined && versionsOf(catalogue, extension).unknown !== undefined;
+}

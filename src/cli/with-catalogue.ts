@@ -4,6 +4,7 @@ import { folderTree } from '../git/foldertree.ts';
 import { branchIn } from '../git/ref.ts';
 import type { GitRepository } from '../git/repository.ts';
 import type { FileTree } from '../git/tree.ts';
+import { plain } from '../plan/plain.ts';
 import { baseOf, type History, historySince } from '../reconcile/history.ts';
 import type { CatalogueOptions } from './catalogue.ts';
 import { ofCluster, ofTree, together } from './catalogue-read.ts';
@@ -95,7 +96,7 @@ async function inRepository<T>(
     const isFollowed = sync.spec.repository.url === source;
     const repository = { source, sync, isFollowed, ...opened };
     const declared = await ofTree(opened.tree, sync);
-    for (const fault of declared.faults) say(`note: ${fault}`);
+    for (const fault of declared.faults) say(`note: ${plain(fault)}`);
     const catalogue = together(declared, live, sync);
     return await use({ cluster, namespace, catalogue, repository });
   };
