@@ -11,7 +11,7 @@ import {
 } from '../api/index.ts';
 import type { KubeClient } from '../cluster/client.ts';
 import { createReader } from '../declare/reader.ts';
-import type { FileTree } from '../git/tree.ts';
+import { NO_FILES } from '../git/tree.ts';
 import { compile } from '../reconcile/compile.ts';
 import { factsKeyOf, rootOf } from '../reconcile/nesting.ts';
 import { keyOf } from '../reconcile/store.ts';
@@ -120,14 +120,6 @@ async function renderGroup(
     return new Map([...found, ...notReadable(inRepository, error)]);
   }
 }
-
-const NO_FILES: FileTree = {
-  commit: 'none',
-  read: async () => undefined,
-  list: async () => [],
-  async *walk() {},
-  id: async () => undefined,
-};
 
 function ofKind<K extends KindName>(objects: readonly KubeObject[], kind: K): KindTypes[K][] {
   return objects.filter((object) => isKind(object, kind)).map((object) => readAs(object, kind));

@@ -1,7 +1,7 @@
 import { API_VERSION, type Extension, type PluginDeclaration, readAs, type Sync } from '../api/index.ts';
 import { LABEL } from '../api/names.ts';
 import { changedTree } from '../git/changedtree.ts';
-import type { FileTree } from '../git/tree.ts';
+import { type FileTree, NO_FILES } from '../git/tree.ts';
 import type { Plan } from '../plan/whole.ts';
 import type { Cluster } from './cluster.ts';
 import { planTree } from './plan-source.ts';
@@ -54,11 +54,3 @@ function settingsOf(owner: Sync | undefined, namespace: string): Sync {
   const repository = { ...owner.spec.repository, path: FOLDER };
   return { ...plain, spec: { ...owner.spec, repository, suspend: false } };
 }
-
-const NO_FILES: FileTree = {
-  commit: 'local',
-  read: async () => undefined,
-  list: async () => [],
-  async *walk() {},
-  id: async () => undefined,
-};

@@ -30,6 +30,15 @@ export interface FileTree {
   id(path: string): Promise<string | undefined>;
 }
 
+/** For what is made of nothing that a repository has. */
+export const NO_FILES: FileTree = {
+  commit: 'none',
+  read: async () => undefined,
+  list: async () => [],
+  async *walk() {},
+  id: async () => undefined,
+};
+
 /** Entries that one walk yields at most: a small hostile repository can describe billions. */
 export const MAX_WALK_ENTRIES = 100_000;
 export const MAX_WALK_DEPTH = 64;
