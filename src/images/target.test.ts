@@ -27,6 +27,11 @@ describe('where an image is mirrored to', () => {
     });
   }
 
+  it('a port is no part of a path', () => {
+    const image = 'registry.local:5000/a/b:2';
+    assert.equal(shown(targetOf({ image, pulled: image }, to)), 'harbor.local/mirror/registry.local-5000/a/b:2');
+  });
+
   it('what the cluster pulls from a third registry is copied all the same, and that is told', () => {
     const target = targetOf({ image: 'nginx:1', pulled: 'other.local/nginx:1' }, to);
     assert.equal(shown(target), 'harbor.local/mirror/docker.io/library/nginx:1');

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { EspalierError, isError } from '../api/index.ts';
+import { isError } from '../api/index.ts';
 import { answerChallenge, type Grant } from '../charts/oci-auth.ts';
 import { parseOci } from '../charts/place.ts';
 import { proxyFrom } from '../charts/proxy.ts';
@@ -149,9 +149,4 @@ export class Wire {
     const isPlain = this.#insecure.some((one) => one === host || one === host.replace(/:\d+$/, ''));
     return isPlain ? undefined : this.#options.ca;
   }
-}
-
-/** A promise of a place that turned out to be none. */
-export function refusedPlace(text: string, why: string): EspalierError {
-  return new EspalierError('RegistryRefused', `"${text}" is no place in a registry: ${why}.`, { retry: false });
 }

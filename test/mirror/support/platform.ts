@@ -1,6 +1,5 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { pluginYaml } from '../../support/agent.ts';
 
 /** Writes files below a folder, which then is a repository to list and mirror. */
 export async function writeFiles(folder: string, files: Record<string, string | Uint8Array>): Promise<string> {
@@ -17,7 +16,12 @@ export function runs(name: string, ...images: string[]): Record<string, string> 
   const pod = { metadata: { labels: { app: name } }, spec: { containers } };
   const spec = { selector: { matchLabels: { app: name } }, template: pod };
   return {
-    [`plugins/${name}.yaml`]: pluginYaml(name, `apps/${name}`),
+    [`plugins/${name}.yaml`]: JSON.stringify({
+      apiVersion: 'espalier.dev/v1alpha1',
+      kind: 'Plugin',
+      metadata: { name },
+      spec: { kind: 'manifests', source: { git: { path: `apps/${name}` } } },
+    }),
     [`apps/${name}/app.yaml`]: JSON.stringify({ apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name }, spec }),
   };
 }
