@@ -4,8 +4,11 @@ import type { FileTree } from '../git/tree.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { nextRun } from '../runtime/cron.ts';
 import { folderId, followsRepository } from './folders.ts';
+import { RecentTrees } from './recent-trees.ts';
 import type { Sources } from './sources.ts';
 import { keyOf } from './store.ts';
+
+const UNSEEN_RETRY_MS = 1_000;
 
 interface Seen {
   /** What was asked for: another URL or ref is another question. */
@@ -31,10 +34,12 @@ export interface OwnSourcesOptions {
  */
 export class OwnSources {
   readonly #options: OwnSourcesOptions;
+  readonly #trees: RecentTrees;
   readonly #seen = new Map<string, Seen>();
 
   constructor(options: OwnSourcesOptions) {
     this.#options = options;
+    this.#trees = new RecentTrees(options.clock);
   }
 
   /** What is known without asking; undefined before the first look at this URL, ref and path, or commit. */
@@ -63,9 +68,7 @@ export class OwnSources {
   async tree(plugin: Plugin): Promise<FileTree> {
     const known = this.known(plugin);
     if (known === undefined) throw new EspalierError('SourceMissing', 'its repository was not read yet');
-    const repository = await this.#open(plugin);
-    await repository.fetch(known.commit);
-    return repository.tree(known.commit);
+    return await this.#trees.at(await this.#open(plugin), known.commit);
   }
 
   forget(key: string): void {
@@ -74,11 +77,15 @@ export class OwnSources {
 
   /** At every commit of the Sync, and of what the Plugin is nested in: its news wake the Plugin. */
   async #follow(plugin: Plugin): Promise<number> {
+    const sync = this.#options.syncOf(plugin);
+    // Its credentials are on their way: that is no failure.
+    if (sync !== undefined && (await this.#options.sources.forSync(sync)).state === 'unseen') return UNSEEN_RETRY_MS;
     const repository = await this.#open(plugin);
     const commit = this.#options.headFor(plugin);
     if (commit !== undefined && this.known(plugin) === undefined) {
       const at = { commit, nextLook: Number.POSITIVE_INFINITY };
-      await this.#note(plugin, await folderId(repository.tree(commit), plugin), at, repository);
+      const tree = await this.#trees.at(repository, commit);
+      await this.#note(plugin, await folderId(tree, plugin), at, repository);
     }
     return Number.POSITIVE_INFINITY;
   }

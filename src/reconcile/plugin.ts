@@ -90,7 +90,10 @@ async function lookAt(parts: Parts, key: string, plugin: Plugin, signal: AbortSi
     const nextOwnLook = await lookAtSource(parts, plugin, facts, isAsked, signal);
     const inputs = parts.inputs(plugin, facts);
     if (inputs.state === 'known') secrets = inputs.secrets;
-    if (inputs.state === 'waiting') return waiting('ValuesMissing', [inputs.why]);
+    if (inputs.state === 'waiting') {
+      const again = Number.isFinite(nextOwnLook) ? { againInMs: nextOwnLook } : {};
+      return { ...waiting('ValuesMissing', [inputs.why]), ...again };
+    }
     const retried = isAsked ? withoutVerdict(plugin, inputs.key) : plugin;
     const gaveUp = gaveUpVerdict(retried, inputs.key);
     if (gaveUp !== undefined) return gaveUp;
