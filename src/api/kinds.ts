@@ -5,6 +5,7 @@ import { PLUGIN_SPEC, type Plugin } from './kinds/plugin.ts';
 import { PLUGIN_STATUS } from './kinds/plugin-status.ts';
 import { SYNC_SPEC, type Sync } from './kinds/sync.ts';
 import { SYNC_STATUS } from './kinds/sync-status.ts';
+import { LABEL } from './names.ts';
 import type { Schema } from './schema.ts';
 
 /** A column of `kubectl get`. Those with priority 1 show with `-o wide`. */
@@ -49,6 +50,13 @@ const AGE: Column = {
   type: 'date',
   jsonPath: '.metadata.creationTimestamp',
   description: 'When it was created.',
+};
+/** Tells what is built in from all else. */
+const CLASS: Column = {
+  name: 'Class',
+  type: 'string',
+  jsonPath: `.metadata.labels.${LABEL.class.replaceAll('.', '\\.')}`,
+  description: 'system: built in, and not to be removed.',
 };
 const WHY: Column = {
   name: 'Why',
@@ -102,6 +110,7 @@ const PLUGIN: KindDefinition = {
     AGE,
     WHY,
     { name: 'Kind', type: 'string', jsonPath: '.spec.kind', description: 'What it is made of.', priority: 1 },
+    { ...CLASS, priority: 1 },
     { name: 'Phase', type: 'string', jsonPath: '.status.phase', description: 'Where it stands.', priority: 1 },
     {
       name: 'Commit',
@@ -142,6 +151,7 @@ const EXTENSION_INSTANCE: KindDefinition = {
     { name: 'Extension', type: 'string', jsonPath: '.spec.extension', description: 'Name of the Extension.' },
     { name: 'Wanted', type: 'string', jsonPath: '.spec.version', description: 'Version that was asked for.' },
     { name: 'Version', type: 'string', jsonPath: '.status.version', description: 'Version that is installed.' },
+    CLASS,
     READY,
     AGE,
     { ...WHY, jsonPath: '.status.why', description: 'Why this version, or why none.' },

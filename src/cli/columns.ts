@@ -50,6 +50,7 @@ const PLUGIN_COLUMNS: readonly Column<Plugin>[] = [
   AGE,
   PHASE,
   { title: 'KIND', wide: true, cell: ({ spec }) => text(spec.kind) },
+  { title: 'CLASS', wide: true, cell: ({ metadata }) => text(metadata.labels?.[LABEL.class]) },
   { title: 'COMMIT', wide: true, cell: ({ status }) => text(shortCommit(status?.revision?.commit)) },
   { title: 'SYNC', wide: true, cell: (plugin) => text(originOf(plugin)) },
   WHY,

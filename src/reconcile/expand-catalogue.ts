@@ -20,6 +20,7 @@ import type { FileTree } from '../git/tree.ts';
 import type { ResolvedInstance } from '../resolve/catalogue.ts';
 import { activityOf } from '../resolve/when.ts';
 import { type Catalogue, type CatalogueFacts, instancesByExtension, resolveIn } from './catalogue-facts.ts';
+import { logoFault } from './logos.ts';
 import { keyOf } from './store.ts';
 import { makeWanted, type Wanted, type Writable } from './wanted.ts';
 
@@ -68,6 +69,7 @@ export async function expandCatalogue(input: ExpandInput): Promise<Expanded> {
   };
   const catalogue = extensionsIn(input);
   const declaredBy = new Map(input.declared.map((one) => [one.key, one]));
+  await checkLogos(input, result, declaredBy);
   const sources = ofKind(input.wanted, 'ExtensionInstance').flatMap(({ key, object }): Source[] => {
     const declared = declaredBy.get(key);
     return declared === undefined ? [] : [{ instance: readAs(object, 'ExtensionInstance'), declared }];
@@ -94,6 +96,20 @@ export async function expandCatalogue(input: ExpandInput): Promise<Expanded> {
   }
   keepWhatStays(input, result, catalogue, sources);
   return result;
+}
+
+/** A picture that can't be shown keeps nobody from installing anything. */
+async function checkLogos(
+  { tree, wanted }: ExpandInput,
+  result: Expanded,
+  declaredBy: ReadonlyMap<string, Declared>,
+): Promise<void> {
+  for (const { key, object } of ofKind(wanted, 'Extension')) {
+    const declared = declaredBy.get(key);
+    const fault = await logoFault(tree, readAs(object, 'Extension').spec.logo);
+    if (fault !== undefined && declared !== undefined)
+      result.misfits.push(placed(declared, fault, object, '/spec/logo'));
+  }
 }
 
 /** By name: those of the revision, and those in the cluster that it does not take away. */

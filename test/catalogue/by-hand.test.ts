@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { API_VERSION } from '../../src/api/index.ts';
+import { widgetKind } from '../cases/support/widgets.ts';
 import { configMap, pluginYaml } from '../support/agent.ts';
 import { always, eventually } from '../support/eventually.ts';
 import { extensionYaml, instanceYaml, startCatalogue, uniqueName, version } from './scene.ts';
@@ -69,7 +70,11 @@ test('what is wrong in the catalogue is told where it is, and takes down nothing
   ];
   const scene = await startCatalogue(t, {
     files: {
-      'catalogue/good.yaml': extensionYaml(good, { class: 'default', versions: [version('v1', 'apps/good')] }),
+      'catalogue/good.yaml': extensionYaml(good, {
+        class: 'default',
+        logo: 'logos/large.svg',
+        versions: [version('v1', 'apps/good')],
+      }),
       'apps/good/cm.yaml': configMap('good'),
       'catalogue/cycle.yaml': [
         extensionYaml(a, { dependsOn: [b], versions: [version('v1', 'apps/good')] }),
@@ -90,6 +95,7 @@ test('what is wrong in the catalogue is told where it is, and takes down nothing
         spec: { extension: good },
       }),
       'instances/range.yaml': instanceYaml('range', { extension: good, version: 'newest!' }),
+      'logos/large.svg': `<svg>${' '.repeat(2_000_000)}</svg>`,
       'catalogue/unfit.yaml': extensionYaml(unfit, {
         class: 'default',
         versions: [version('v1', 'apps/good', { kubernetes: '<1.10' })],
@@ -104,6 +110,7 @@ test('what is wrong in the catalogue is told where it is, and takes down nothing
     true,
   );
   const expected = [
+    /^catalogue\/good\.yaml: spec\.logo: logos\/large\.svg has 1954 KiB, and a logo may have 256/,
     /^catalogue\/typo\.yaml: extension typo-\w+: parameters\.properties\.size\.minimum must be a number/,
     /^catalogue\/unfit\.yaml: no version fits Kubernetes v1\.\d+\.\d+: v1 is for <1\.10/,
     /^instances\/(a|b)\.yaml: .*(cycle|circle|each other)/i,
@@ -116,4 +123,38 @@ test('what is wrong in the catalogue is told where it is, and takes down nothing
       told.some((line) => one.test(line)),
       `${one}\n${told.join('\n')}`,
     );
+});
+
+test('definitions and their objects, in one extension and across two that need one another, converge in one pass without a failed apply or a warning', async (t) => {
+  const widgets = widgetKind(t);
+  const [maker, user] = [uniqueName('maker'), uniqueName('user')];
+  const scene = await startCatalogue(t, {
+    files: {
+      'catalogue/user.yaml': extensionYaml(user, {
+        class: 'default',
+        dependsOn: [maker],
+        versions: [version('v1', 'apps/user')],
+      }),
+      'catalogue/maker.yaml': extensionYaml(maker, { class: 'default', versions: [version('v1', 'apps/maker')] }),
+      'apps/maker/a-object.yaml': widgets.file('first'),
+      'apps/maker/z-definition.yaml': widgets.definition(),
+      'apps/user/object.yaml': widgets.file('second'),
+    },
+  });
+  const sync = await scene.settles();
+  assert.equal(sync.status?.faults, undefined);
+  for (const name of ['first', 'second'])
+    assert.ok((await scene.get('Widget', name, widgets.apiVersion)) !== undefined, name);
+  const plugins = await Promise.all([maker, user].map((name) => scene.plugin(name)));
+  assert.deepEqual(
+    plugins.map((plugin) => plugin?.status?.history?.length),
+    [1, 1],
+  );
+  const { items } = await scene.client.list({
+    apiVersion: 'events.k8s.io/v1',
+    kind: 'Event',
+    namespace: scene.namespace,
+  });
+  const warnings = items.filter(({ type }) => type === 'Warning');
+  assert.deepEqual(warnings, []);
 });
