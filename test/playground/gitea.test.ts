@@ -30,6 +30,8 @@ test('what people push is what Gitea serves: commits, branches, rewritten and de
   assert.equal(await repository.head('topic'), undefined);
 
   const login = repository.url.replace('://', `://${repository.owner.name}:${repository.owner.password}@`);
+  const asPull = ['push', '--quiet', login, `${second}:refs/pull/9/head`];
+  await assert.rejects(git(repository.copy.folder, asPull), /hook declined/);
   const folder = await tempDir(t);
   await git(folder, ['clone', '--quiet', login, 'work']);
   assert.deepEqual((await readdir(join(folder, 'work'))).sort(), ['.git', 'db.yaml', 'web.yaml']);

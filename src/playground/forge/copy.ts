@@ -7,7 +7,7 @@ import { type CommitOptions, commitFiles, type NewFile } from '../gitcommit.ts';
 export interface Remote {
   url: string;
   user: string;
-  token: string;
+  password: string;
 }
 
 export interface PushOptions extends CommitOptions {
@@ -32,7 +32,7 @@ export interface Copy {
 const lines = new Map<string, Promise<unknown>>();
 
 export function copyOf(folder: string, remote: Remote): Copy {
-  const env = withToken(remote);
+  const env = withPassword(remote);
   const fetch = async (): Promise<void> => {
     await init(folder);
     const { url } = remote;
@@ -89,8 +89,8 @@ function identity(user: string): string {
 }
 
 /** In the environment: arguments are for everybody on the machine to read. */
-function withToken({ user, token }: Remote): Record<string, string> {
-  const login = Buffer.from(`${user}:${token}`).toString('base64');
+function withPassword({ user, password }: Remote): Record<string, string> {
+  const login = Buffer.from(`${user}:${password}`).toString('base64');
   return {
     GIT_CONFIG_COUNT: '1',
     GIT_CONFIG_KEY_0: 'http.extraHeader',

@@ -1,8 +1,9 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Those in which Gitea does something; what it does in `update` went into `pre-receive` years ago. */
-const HOOKS = ['pre-receive', 'post-receive', 'proc-receive'];
+const BY_GITEA = ['pre-receive', 'post-receive', 'proc-receive'];
+/** All that Gitea itself does in `update`: what it shows as pull requests is not for people to push. */
+const UPDATE = 'case $1 in refs/pull/*) exit 1 ;; esac';
 
 /** Where Git finds the hooks of all repositories of one Gitea. */
 export function hooksFolder(root: string): string {
@@ -16,11 +17,14 @@ export function hooksFolder(root: string): string {
 export async function writeHooks(root: string, program: string, settings: string): Promise<void> {
   const folder = hooksFolder(root);
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  for (const hook of HOOKS) {
-    const command = [program, 'hook', '--config', settings, hook].map(quoted).join(' ');
-    const script = `#!/bin/sh\n[ "$GITEA_INTERNAL_PUSH" != true ] || exit 0\nexec ${command}\n`;
-    await writeFile(join(folder, hook), script, { mode: 0o700 });
+  const write = (hook: string, action: string) =>
+    writeFile(join(folder, hook), `#!/bin/sh\n[ "$GITEA_INTERNAL_PUSH" != true ] || exit 0\n${action}\n`, {
+      mode: 0o700,
+    });
+  for (const hook of BY_GITEA) {
+    await write(hook, `exec ${[program, 'hook', '--config', settings, hook].map(quoted).join(' ')}`);
   }
+  await write('update', UPDATE);
 }
 
 function quoted(text: string): string {

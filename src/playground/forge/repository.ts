@@ -56,15 +56,15 @@ export interface HostedPlace {
   root: string;
   name: string;
   user: string;
-  token: string;
+  password: string;
 }
 
 export function hostedRepository(place: HostedPlace): HostedRepository {
-  const { url, root, name, user, token } = place;
-  const api = giteaApi(url, { token });
+  const { url, root, name, user, password } = place;
+  const api = giteaApi(url, { user, password });
   const at = `/repos/${name}`;
   const clone = `${url}/${name}.git`;
-  const copy = copyOf(join(root, 'copies', `${name}.git`), { url: clone, user, token });
+  const copy = copyOf(join(root, 'copies', `${name}.git`), { url: clone, user, password });
   const head = async (branch = 'main'): Promise<string | undefined> => {
     const { status, fields } = await api.ask('GET', `${at}/branches/${encodeURIComponent(branch)}`);
     return status === 200 ? fields.at('commit').text('id') : undefined;
