@@ -30,7 +30,7 @@ export async function planObject(
       : await client.get({ apiVersion: API_VERSION, kind: 'Sync', namespace: ownerNamespace, name: ownerName });
   const owner = found === undefined ? undefined : readAs(found, 'Sync');
   const path = `${FOLDER}/plugin.json`;
-  const content = JSON.stringify({ ...rest, metadata: { name, namespace } });
+  const content = JSON.stringify({ ...rest, spec: unpinned(rest.spec), metadata: { name, namespace } });
   const plan = async (files: FileTree): Promise<Plan> => {
     const { tree } = await changedTree(files, [{ path, content }]);
     const sync = settingsOf(owner, namespace);
@@ -44,6 +44,14 @@ export async function planObject(
     await repository.fetch(commit);
     return await plan(repository.tree(commit));
   });
+}
+
+/** A declaration names a folder; which content that is says the commit. */
+export function unpinned(spec: PluginDeclaration['spec']): PluginDeclaration['spec'] {
+  const { git } = spec.source;
+  if (git === undefined) return spec;
+  const { tree: _, commit: __, ...named } = git;
+  return { ...spec, source: { git: named } };
 }
 
 /** As the owner has them; nothing that it wrote is about this Plugin. */
