@@ -6,6 +6,7 @@ import type { ClusterIdentity } from '../declare/layout.ts';
 import { createReader, type DeclarationReader } from '../declare/reader.ts';
 import type { FileTree } from '../git/tree.ts';
 import { buildGraph, type Dependency, pluginKey } from '../resolve/graph.ts';
+import { catalogueFaults, pluginsOfInstances } from './validate-catalogue.ts';
 
 /** One way to look at a repository: what one cluster sees of it. */
 export interface View extends ClusterIdentity {
@@ -57,13 +58,19 @@ async function validateView(
   const plugins = declarations.objects.filter(({ object }) => object.kind === 'Plugin');
   const keys = [...declarations.objects, ...declarations.refused].map(({ key }) => key);
   // What is declared but refused exists all the same: who depends on it is not at fault.
-  const faults = [...declarations.faults, ...dependencyFaults(plugins, keys), ...plugins.flatMap(expressionFaults)];
+  const made = pluginsOfInstances(declarations.objects, namespace);
+  const faults = [
+    ...declarations.faults,
+    ...dependencyFaults(plugins, [...keys.flatMap(pluginOf), ...made]),
+    ...plugins.flatMap(expressionFaults),
+    ...catalogueFaults(declarations.objects),
+  ];
   return { keys, faults };
 }
 
-function dependencyFaults(plugins: readonly Declared[], keys: readonly string[]): Fault[] {
+function dependencyFaults(plugins: readonly Declared[], all: readonly { name: string; namespace: string }[]): Fault[] {
   const byKey = new Map(plugins.map((declared) => [pluginKey(nameOf(declared.object)), declared]));
-  const others = keys.flatMap(pluginOf).filter((plugin) => !byKey.has(pluginKey(plugin)));
+  const others = all.filter((plugin) => !byKey.has(pluginKey(plugin)));
   const sound = plugins.map(({ object }) => ({ ...nameOf(object), dependsOn: dependenciesOf(object) }));
   return [...buildGraph([...sound, ...others]).refused].flatMap(([key, { message }]) => {
     const declared = byKey.get(key);

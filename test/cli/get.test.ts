@@ -36,8 +36,8 @@ describe('espalier get', { concurrency: 3 }, () => {
     const namespace = await platform(t);
     const { stdout } = await espalier(['get', 'plg', 'web', '-n', namespace, '-o', 'wide']);
     const [header, row, ...rest] = stdout.trimEnd().split('\n');
-    assert.match(header ?? '', /^NAME +VERSION +READY +DRIFT +AGE +PHASE +KIND +COMMIT +SYNC +WHY$/);
-    assert.match(row ?? '', /^web .* Ready +manifests +7a2ad27f44 +platform +2 objects healthy$/);
+    assert.match(header ?? '', /^NAME +VERSION +READY +DRIFT +AGE +PHASE +KIND +CLASS +COMMIT +SYNC +WHY$/);
+    assert.match(row ?? '', /^web .* Ready +manifests +- +7a2ad27f44 +platform +2 objects healthy$/);
     assert.deepEqual(rest, []);
   });
 

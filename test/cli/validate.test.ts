@@ -12,7 +12,11 @@ const NO_CLUSTER = { KUBECONFIG: '/nowhere/at/all' };
 describe('espalier validate', { concurrency: 3 }, () => {
   test('the example repository is sound, with every overlay, and no cluster is needed', async () => {
     const ended = await espalierProcess(['validate', EXAMPLE, '--all-clusters'], { env: NO_CLUSTER });
-    assert.deepEqual(ended, { code: 0, stdout: '', stderr: '7 plugins, no faults\n' });
+    assert.deepEqual(ended, {
+      code: 0,
+      stdout: '',
+      stderr: '7 plugins, 1 extension, 1 extensioninstance, no faults\n',
+    });
   });
 
   test('prints each fault with a path that can be opened from here, and ends with 1', async (t) => {
@@ -21,19 +25,33 @@ describe('espalier validate', { concurrency: 3 }, () => {
     await cp(EXAMPLE, repository, { recursive: true });
     await writeFile(join(repository, 'plugins', 'broken.yaml'), 'kind: [\n');
     await mkdir(join(repository, 'clusters', 'staging'));
+    const instance = 'apiVersion: espalier.dev/v1alpha1\nkind: ExtensionInstance\nmetadata: {name: greeter}\n';
+    await writeFile(
+      join(repository, 'instances', 'greeter.yaml'),
+      `${instance}spec:\n  extension: greeter\n  parameters: {replicas: 9}\n`,
+    );
+    const plugin = 'kind: manifests, source: {git: {path: apps/greeter}}, dependsOn: [{name: greeter}]';
+    await writeFile(
+      join(repository, 'plugins', 'needy.yaml'),
+      `apiVersion: espalier.dev/v1alpha1\nkind: Plugin\nmetadata: {name: needy}\nspec: {${plugin}}\n`,
+    );
     const overlay = 'apiVersion: espalier.dev/v1alpha1\nkind: Plugin\nmetadata: {name: web}\nspec: {timeout: soon}\n';
     await writeFile(join(repository, 'clusters', 'staging', 'web.yaml'), overlay);
     const { code, stdout, stderr } = await espalierProcess(['validate', 'repo', '--cluster', 'staging'], { cwd: root });
     assert.equal(code, 1);
-    const [first = '', second = '', ...others] = stdout.trimEnd().split('\n');
+    const [first = '', second = '', third = '', ...others] = stdout.trimEnd().split('\n');
     assert.match(first, /^repo\/clusters\/staging\/web\.yaml:4:\d+: Plugin espalier-system\/web: .*timeout.* duration/);
-    assert.match(second, /^repo\/plugins\/broken\.yaml:\d+:\d+: /);
+    assert.match(
+      second,
+      /^repo\/instances\/greeter\.yaml:6:26: .*parameter replicas is the number 9, expected a whole number from 1 to 5/,
+    );
+    assert.match(third, /^repo\/plugins\/broken\.yaml:\d+:\d+: /);
     assert.deepEqual(others, []);
-    assert.equal(stderr, '7 plugins, 2 faults in 2 files\n');
+    assert.equal(stderr, '8 plugins, 1 extension, 1 extensioninstance, 3 faults in 3 files\n');
     const json = await espalierProcess(['validate', '--cluster', 'staging', '-o', 'json'], { cwd: repository });
     assert.equal(json.code, 1);
     const { counts, faults } = JSON.parse(json.stdout);
-    assert.deepEqual(counts, { Plugin: 7 });
+    assert.deepEqual(counts, { Plugin: 8, Extension: 1, ExtensionInstance: 1 });
     assert.deepEqual(
       [faults[0].file, faults[0].line, faults[0].path],
       ['clusters/staging/web.yaml', 4, '/spec/timeout'],
