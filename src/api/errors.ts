@@ -47,6 +47,8 @@ export type ErrorCode =
   | 'ImageDamaged'
   | 'ImageInvalid'
   | 'ArchiveInvalid'
+  // expansion
+  | 'ExpansionInvalid'
   // render
   | 'RenderFailed'
   | 'RenderRefused'

@@ -21,6 +21,16 @@ const KINDS: Readonly<Record<string, string>> = {
   S: 'a sparse file',
 };
 
+/** A member as it passes by: its content is there until the next one is asked for. */
+export interface TarMember {
+  path: string;
+  type: 'file' | 'folder' | 'link' | 'other';
+  /** What it is, in words: `a symbolic link`. */
+  kind: string;
+  size: number;
+  content(): AsyncGenerator<Uint8Array>;
+}
+
 /**
  * The files of a tar stream, one at a time; never more than one in memory. Strict on purpose: what another reader might take
  * differently (links, devices, sparse files, sizes in binary, wrong sums) is refused. What follows the end is read and dropped.
@@ -34,6 +44,36 @@ export async function* readTar(
     listLinks = false,
   }: { maxFileBytes: number; wants?(path: string): boolean; listLinks?: boolean },
 ): AsyncGenerator<ArchiveEntry> {
+  for await (const { path, type, kind, size, content } of tarMembers(stream)) {
+    if (type === 'folder' || (type === 'link' && listLinks)) {
+      if (size !== 0) throw broken(`a ${type} in it has content`);
+      yield { path, type, data: undefined };
+      continue;
+    }
+    if (type !== 'file') {
+      throw refused(
+        `The archive holds ${quoted(path)}, which is ${kind}; only regular files are allowed. Put the file itself there.`,
+        { path },
+      );
+    }
+    if (size > maxFileBytes) {
+      throw refused(`The file ${quoted(path)} in the archive has ${size} bytes; ${maxFileBytes} are allowed at most.`, {
+        path,
+      });
+    }
+    if (!wants(path)) {
+      for await (const _ of content());
+      yield { path, type, data: undefined };
+      continue;
+    }
+    const parts: Uint8Array[] = [];
+    for await (const part of content()) parts.push(part);
+    yield { path, type, data: Buffer.concat(parts) };
+  }
+}
+
+/** Every member of a tar stream, whatever it is: for who streams large ones, or tells all that is wrong at once. */
+export async function* tarMembers(stream: AsyncIterable<Uint8Array>): AsyncGenerator<TarMember> {
   const input = new Blocks(stream);
   let meta: { path?: string; size?: number } = {};
   for (;;) {
@@ -53,33 +93,25 @@ export async function* readTar(
       continue;
     }
     meta = {};
-    if (flag === '5' || (FILE.has(flag) && path.endsWith('/'))) {
-      if (size !== 0) throw broken('a folder in it has content');
-      yield { path, type: 'folder', data: undefined };
-      continue;
-    }
-    if (listLinks && LINKS.has(flag)) {
-      if (size !== 0) throw broken('a link in it has content');
-      yield { path, type: 'link', data: undefined };
-      continue;
-    }
-    if (!FILE.has(flag)) {
-      const kind = KINDS[flag] ?? 'neither a file nor a folder';
-      throw refused(
-        `The archive holds ${quoted(path)}, which is ${kind}; only regular files are allowed. Put the file itself there.`,
-        { path },
-      );
-    }
-    if (size > maxFileBytes) {
-      throw refused(`The file ${quoted(path)} in the archive has ${size} bytes; ${maxFileBytes} are allowed at most.`, {
-        path,
-      });
-    }
-    const wanted = wants(path);
-    const data = await input.takePadded(size, wanted);
-    yield { path, type: 'file', data: wanted ? data : undefined };
+    let left = size;
+    const content = async function* (): AsyncGenerator<Uint8Array> {
+      while (left > 0) {
+        const part = await input.next(left);
+        left -= part.length;
+        yield part;
+      }
+    };
+    yield { path, type: typeOf(flag, path), kind: KINDS[flag] ?? 'neither a file nor a folder', size, content };
+    for await (const _ of content());
+    await input.take((BLOCK - (size % BLOCK)) % BLOCK, false);
   }
   await input.drain();
+}
+
+function typeOf(flag: string, path: string): TarMember['type'] {
+  if (flag === '5' || (FILE.has(flag) && path.endsWith('/'))) return 'folder';
+  if (LINKS.has(flag)) return 'link';
+  return FILE.has(flag) ? 'file' : 'other';
 }
 
 /** Bytes in the portions that are asked for. */
@@ -112,9 +144,21 @@ class Blocks {
     return Buffer.concat(parts);
   }
 
-  async takePadded(bytes: number, keep = true): Promise<Buffer> {
-    const data = await this.take(bytes, keep);
-    if (keep && data.length !== bytes) throw broken('it ends in the middle of a file');
+  /** What has come already, at most that many. */
+  async next(most: number): Promise<Uint8Array> {
+    while (this.#rest.length === 0) {
+      const next = await this.#source.next();
+      if (next.done === true) throw broken('it ends in the middle of a file');
+      this.#rest = next.value;
+    }
+    const part = this.#rest.subarray(0, most);
+    this.#rest = this.#rest.subarray(part.length);
+    return part;
+  }
+
+  async takePadded(bytes: number): Promise<Buffer> {
+    const data = await this.take(bytes);
+    if (data.length !== bytes) throw broken('it ends in the middle of a file');
     await this.take((BLOCK - (bytes % BLOCK)) % BLOCK, false);
     return data;
   }

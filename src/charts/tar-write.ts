@@ -7,35 +7,60 @@ export interface PackedFile {
   data: Uint8Array;
 }
 
+export interface StreamedFile {
+  path: string;
+  size: number;
+  mode: number;
+  content: AsyncIterable<Uint8Array>;
+}
+
 const BLOCK = 512;
 
 /** Writes a .tgz that depends on nothing but the files: no times, owners or modes of this machine. */
 export async function writeTgz(file: string, files: AsyncIterable<PackedFile>): Promise<void> {
-  await pipeline(tar(files), createGzip({ level: 6 }), createWriteStream(file, { flags: 'wx', mode: 0o600 }));
+  await pipeline(
+    tarOf(streamed(files)),
+    createGzip({ level: 6 }),
+    createWriteStream(file, { flags: 'wx', mode: 0o600 }),
+  );
 }
 
-async function* tar(files: AsyncIterable<PackedFile>): AsyncGenerator<Uint8Array> {
-  for await (const { path, data } of files) {
+/** A tar of files that may be too large for memory; their sizes must be true. */
+export async function* tarOf(files: AsyncIterable<StreamedFile>): AsyncGenerator<Uint8Array> {
+  for await (const { path, size, mode, content } of files) {
     const name = Buffer.from(path);
-    if (name.length > 100) {
-      const record = paxRecord('path', path);
+    const records = [
+      ...(name.length > 100 ? [paxRecord('path', path)] : []),
+      ...(size >= 8 ** 11 ? [paxRecord('size', String(size))] : []),
+    ];
+    if (records.length > 0) {
+      const record = Buffer.concat(records);
       yield tarHeader('././@PaxHeader', record.length, 'x');
       yield padded(record);
     }
-    yield tarHeader(name.subarray(0, 100).toString('latin1'), data.length, '0');
-    yield padded(data);
+    yield tarHeader(name.subarray(0, 100).toString('latin1'), size < 8 ** 11 ? size : 0, '0', mode);
+    yield* content;
+    yield Buffer.alloc((BLOCK - (size % BLOCK)) % BLOCK);
   }
   yield Buffer.alloc(2 * BLOCK);
 }
 
+async function* streamed(files: AsyncIterable<PackedFile>): AsyncGenerator<StreamedFile> {
+  for await (const { path, data } of files) yield { path, size: data.length, mode: 0o644, content: once(data) };
+}
+
+async function* once(data: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield data;
+}
+
 /** A header of ustar that depends on nothing but these. Sizes beyond 8 GB are written as GNU tar does. */
-export function tarHeader(name: string, size: number, flag: string): Buffer {
+export function tarHeader(name: string, size: number, flag: string, mode = 0o644): Buffer {
   const block = Buffer.alloc(BLOCK);
   const number = (value: number, at: number, length: number): void => {
     block.write(value.toString(8).padStart(length - 1, '0'), at, 'latin1');
   };
   block.write(name, 0, 100, 'latin1');
-  number(0o644, 100, 8);
+  number(mode, 100, 8);
   number(0, 108, 8);
   number(0, 116, 8);
   if (size < 8 ** 11) number(size, 124, 12);

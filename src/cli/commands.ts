@@ -29,6 +29,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./images.ts')).imagesCommand(),
   },
   {
+    name: 'expansion',
+    summary: 'make, check, build and show expansion packages',
+    load: async () => (await import('./expansion.ts')).expansionCommand(),
+  },
+  {
     name: 'validate',
     summary: 'check a repository without a cluster',
     load: async () => (await import('./validate.ts')).validateCommand(),

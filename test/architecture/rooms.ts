@@ -20,6 +20,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   images: { uses: [], pure: true },
   registry: { uses: ['charts', 'git', 'tools'] },
   mirror: { uses: ['images', 'registry', 'charts', 'tools'] },
+  expansion: { uses: ['declare', 'charts', 'images'] },
   render: { uses: ['git', 'tools', 'release', 'images'] },
   plan: { uses: [], pure: true },
   report: { uses: [], pure: true },
@@ -52,7 +53,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
         'reconcile',
         'forge',
       ],
-      ...['web', 'tools', 'playground', 'charts', 'compat', 'images', 'registry', 'mirror'],
+      ...['web', 'tools', 'playground', 'charts', 'compat', 'images', 'registry', 'mirror', 'expansion'],
     ],
   },
 };

@@ -1,0 +1,139 @@
+import { createHash } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { isError } from '../api/index.ts';
+import { inspectArchive } from '../charts/inspect.ts';
+import { DEFAULT_LIMITS } from '../charts/limits.ts';
+import type { TarMember } from '../charts/tar-read.ts';
+import { faultOf } from './fault.ts';
+import { EXPANSION_FILE } from './format.ts';
+import { whyNoScript } from './hook-text.ts';
+import { readImages } from './images-archive.ts';
+import { membersOf } from './members.ts';
+import { whyUnsafe } from './names.ts';
+import { SUMS_FILE } from './sums.ts';
+import { type Contents, IMAGES_FILE, type Verified, verifyPackage } from './verify.ts';
+
+const MiB = 1024 * 1024;
+const SMALL = MiB;
+const MOST_FILES = 10_000;
+
+/** Everything that is wrong with the package in a folder or .tgz. Reads it once, with bounded memory. */
+export async function checkPackage(path: string): Promise<Verified & { contents: Contents }> {
+  const contents = await examine(path);
+  return { ...verifyPackage(contents), contents };
+}
+
+async function examine(path: string): Promise<Contents> {
+  const contents: Contents = {
+    text: undefined,
+    files: new Map(),
+    images: undefined,
+    sums: undefined,
+    faults: [],
+    cutOff: false,
+  };
+  const scratch = await mkdtemp(join(tmpdir(), 'espalier-expansion-'));
+  const members = membersOf(path);
+  try {
+    for await (const member of members) {
+      if (contents.files.size >= MOST_FILES || contents.faults.length >= MOST_FILES) {
+        contents.cutOff = true;
+        contents.faults.push(
+          faultOf(EXPANSION_FILE, `the package holds more than ${MOST_FILES} files: no expansion does`),
+        );
+        break;
+      }
+      await examineMember(member, contents, scratch);
+    }
+  } catch (error) {
+    const why = whyDamaged(error);
+    if (why === undefined) throw error;
+    contents.cutOff = true;
+    contents.faults.push(faultOf('.', `the package is damaged or cut off: ${why}. Fetch it, or build it, again`));
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
+  return contents;
+}
+
+async function examineMember(member: TarMember, contents: Contents, scratch: string): Promise<void> {
+  const { type, kind, size } = member;
+  const path = member.path.replace(/^(\.\/)+/, '').replace(/\/+$/, '');
+  if (path === '' || path === '.') return;
+  const refuse = (message: string): void => {
+    contents.faults.push(faultOf(path, message));
+  };
+  const unsafe = whyUnsafe(path);
+  if (unsafe !== undefined) return refuse(`the path ${unsafe}`);
+  if (type === 'folder') return;
+  if (type !== 'file') return refuse(`is ${kind}; only regular files are allowed: put the file itself there`);
+  if (contents.files.has(path)) return refuse('is in the package twice: remove one');
+  const hash = createHash('sha256');
+  contents.files.set(path, { size, sha256: '' });
+  const content = hashed(member.content(), hash);
+  if (path === IMAGES_FILE) {
+    const { images, faults } = await readImages(content);
+    contents.images = images;
+    contents.faults.push(...faults);
+  } else if (path === EXPANSION_FILE || path === SUMS_FILE || path.startsWith('hooks/')) {
+    const bytes = await gather(content, SMALL);
+    if (bytes === undefined) refuse(`has ${size} bytes; ${SMALL} are allowed: make it smaller`);
+    else if (path === EXPANSION_FILE) contents.text = bytes.toString('utf8');
+    else if (path === SUMS_FILE) contents.sums = bytes.toString('utf8');
+    else {
+      const wrong = whyNoScript(bytes);
+      if (wrong !== undefined) contents.faults.push({ ...faultOf(path, wrong.message), line: wrong.line });
+    }
+  } else if (/^charts\/[^/]+\.tgz$/.test(path)) {
+    const bytes = await gather(content, DEFAULT_LIMITS.archiveBytes);
+    const wrong =
+      bytes === undefined
+        ? `has ${size} bytes; ${DEFAULT_LIMITS.archiveBytes} are allowed: make it smaller`
+        : await whyNoChart(bytes, scratch);
+    if (wrong !== undefined) refuse(wrong);
+  } else for await (const _ of content);
+  contents.files.set(path, { size, sha256: hash.digest('hex') });
+}
+
+async function* hashed(
+  content: AsyncIterable<Uint8Array>,
+  hash: { update(data: Uint8Array): unknown },
+): AsyncGenerator<Uint8Array> {
+  for await (const part of content) {
+    hash.update(part);
+    yield part;
+  }
+}
+
+/** Undefined for what is larger; it is read to its end even so. */
+async function gather(content: AsyncIterable<Uint8Array>, most: number): Promise<Buffer | undefined> {
+  let parts: Uint8Array[] = [];
+  let size = 0;
+  for await (const part of content) {
+    size += part.length;
+    if (size <= most) parts.push(part);
+    else parts = [];
+  }
+  return size <= most ? Buffer.concat(parts) : undefined;
+}
+
+async function whyNoChart(bytes: Buffer, scratch: string): Promise<string | undefined> {
+  const file = join(scratch, 'chart.tgz');
+  await writeFile(file, bytes);
+  try {
+    await inspectArchive(file, DEFAULT_LIMITS);
+    return undefined;
+  } catch (error) {
+    if (isError(error, 'ChartRefused')) return `does not load as a chart: ${error.message}`;
+    throw error;
+  }
+}
+
+/** Of the archive, not of this machine: those errors are thrown on. */
+function whyDamaged(error: unknown): string | undefined {
+  if (isError(error, 'ChartRefused')) return 'it is no tar, or not a whole one';
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  return code.startsWith('Z_') ? 'it is no gzip, or not a whole one' : undefined;
+}

@@ -1,0 +1,13 @@
+/** What is wrong with a package, for a person to correct: the message says what, and how. */
+export interface PackageFault {
+  /** In the package. */
+  file: string;
+  /** From 1. */
+  line: number;
+  column: number;
+  message: string;
+}
+
+export function faultOf(file: string, message: string): PackageFault {
+  return { file, line: 1, column: 1, message };
+}

@@ -1,0 +1,130 @@
+import { formatImage, parseImage } from '../images/name.ts';
+import { faultOf, type PackageFault } from './fault.ts';
+import { EXPANSION_FILE, type Expansion, type ListField, type ReadExpansion, readExpansion } from './format.ts';
+import { whyUnsafe } from './names.ts';
+import { SUMS_FILE, verifySums } from './sums.ts';
+
+export const IMAGES_FILE = 'images.tar.gz';
+export const HOOKS = ['pre-install', 'post-install', 'post-cluster-ready'] as const;
+
+/** What a package holds, as it was read once from its beginning to its end. */
+export interface Contents {
+  /** The text of expansion.yaml. */
+  text: string | undefined;
+  /** Every file with its size and SHA-256. */
+  files: Map<string, { size: number; sha256: string }>;
+  /** The names of the images in the archive; undefined without one that can be read. */
+  images: string[] | undefined;
+  sums: string | undefined;
+  /** What was wrong with single files. */
+  faults: PackageFault[];
+  /** It was cut off or damaged: what is missing may be behind that place. */
+  cutOff: boolean;
+}
+
+export interface Verified {
+  expansion: Expansion;
+  faults: PackageFault[];
+}
+
+/** Where the materials of a list are. */
+const FOLDERS = { charts: 'charts', files: 'files', hooks: 'hooks', provider: 'provider' } as const;
+
+/** Everything that is wrong with a package, in the order of files and lines. */
+export function verifyPackage(contents: Contents): Verified {
+  const { text, files, cutOff } = contents;
+  const faults = [...contents.faults];
+  if (text === undefined) {
+    if (!files.has(EXPANSION_FILE) && !cutOff)
+      faults.push(faultOf(EXPANSION_FILE, 'is missing: it belongs to the top; `espalier expansion new` writes one'));
+    return { expansion: readExpansion('{}').expansion, faults };
+  }
+  const read = readExpansion(text);
+  const { expansion } = read;
+  faults.push(...read.faults, ...verifyImages(read, contents));
+  const listed = new Set([EXPANSION_FILE, SUMS_FILE]);
+  if (expansion.images.length > 0) listed.add(IMAGES_FILE);
+  for (const [field, folder] of Object.entries(FOLDERS) as [keyof typeof FOLDERS, string][]) {
+    for (const [index, name] of expansion[field].entries()) {
+      if (name === '') continue;
+      const path = `${folder}/${name}`;
+      listed.add(path);
+      const wrong =
+        wrongName(field, name) ??
+        (cutOff || files.has(path) ? undefined : `is missing: put it at ${path}, or remove it from the list`);
+      if (wrong !== undefined)
+        faults.push({ file: EXPANSION_FILE, ...read.at(field, index), message: `${field}: ${quoted(name)} ${wrong}` });
+    }
+  }
+  for (const path of files.keys())
+    if (!listed.has(path))
+      faults.push(faultOf(path, `is not listed in ${EXPANSION_FILE}: list it there, or remove it`));
+  if (contents.sums !== undefined && !cutOff) faults.push(...verifySums(contents.sums, files));
+  return { expansion, faults: faults.sort(byPlace) };
+}
+
+function wrongName(field: keyof typeof FOLDERS, name: string): string | undefined {
+  const unsafe = whyUnsafe(name);
+  if (unsafe !== undefined) return unsafe;
+  if ((field === 'charts' || field === 'hooks') && name.includes('/'))
+    return `has a / in its name: put it straight into ${field}/ and list its name alone`;
+  if (field === 'charts' && !name.endsWith('.tgz')) return 'is no .tgz: pack the chart with `helm package`';
+  if (field === 'hooks' && !HOOKS.some((hook) => name === hook || name === `${hook}.tmpl`))
+    return `is no hook: there are ${HOOKS.join(', ')}`;
+  return undefined;
+}
+
+function verifyImages({ expansion, at }: ReadExpansion, { files, images, cutOff }: Contents): PackageFault[] {
+  const faults: PackageFault[] = [];
+  const fault = (message: string, field: ListField | 'operator', index?: number): void => {
+    faults.push({ file: EXPANSION_FILE, ...at(field, index), message });
+  };
+  const { operator } = expansion;
+  if (operator !== undefined && parseImage(operator) === undefined)
+    fault(`operator: ${quoted(operator)} is no image: write one such as demo/operator:v1`, 'operator');
+  const there = images === undefined ? undefined : new Set(images.map(fullImage));
+  if (
+    there === undefined &&
+    expansion.images.length > 0 &&
+    !expansion.images_loaded &&
+    !files.has(IMAGES_FILE) &&
+    !cutOff
+  )
+    fault(`${IMAGES_FILE} is missing: save the images into it, or say images_loaded: true`, 'images');
+  for (const [index, image] of expansion.images.entries()) {
+    if (image === '') continue;
+    if (parseImage(image) === undefined)
+      fault(`images: ${quoted(image)} is no image: write one such as demo/alpine:3.10`, 'images', index);
+    else if (there !== undefined && !there.has(fullImage(image)))
+      fault(
+        `images: ${quoted(image)} is not in ${IMAGES_FILE}: save it there with its name and tag, or remove it from the list`,
+        'images',
+        index,
+      );
+  }
+  const listed = new Set(expansion.images.map(fullImage));
+  for (const image of there ?? [])
+    if (!listed.has(image))
+      faults.push(
+        faultOf(
+          IMAGES_FILE,
+          `holds ${quoted(image)}, which is not listed in ${EXPANSION_FILE}: list it, or save the archive without it`,
+        ),
+      );
+  return faults;
+}
+
+/** As all registries call it; what is no image stays as it is. */
+function fullImage(image: string): string {
+  const parsed = parseImage(image);
+  return parsed === undefined ? image : formatImage(parsed);
+}
+
+function quoted(name: string): string {
+  return JSON.stringify(name.slice(0, 200));
+}
+
+function byPlace(a: PackageFault, b: PackageFault): number {
+  if (a.file !== b.file) return a.file < b.file ? -1 : 1;
+  return a.line - b.line || a.column - b.column;
+}
