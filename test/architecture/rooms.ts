@@ -22,6 +22,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   mirror: { uses: ['images', 'registry', 'charts', 'tools'] },
   render: { uses: ['git', 'tools', 'release', 'images'] },
   plan: { uses: [], pure: true },
+  expansion: { uses: ['plan'] },
   report: { uses: [], pure: true },
   cluster: { uses: [] },
   converge: { uses: ['cluster', 'plan', 'render', 'tools'] },
@@ -52,7 +53,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
         'reconcile',
         'forge',
       ],
-      ...['web', 'tools', 'playground', 'charts', 'compat', 'images', 'registry', 'mirror'],
+      ...['web', 'tools', 'playground', 'charts', 'compat', 'images', 'registry', 'mirror', 'expansion'],
     ],
   },
 };
