@@ -86,6 +86,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./import.ts')).importCommand(),
   },
   {
+    name: 'expansion',
+    summary: "join an expansion package into an installer's files",
+    load: async () => (await import('./expansion.ts')).expansionCommand(),
+  },
+  {
     name: 'webhook',
     summary: 'have the forge tell the agent of pushes and pull requests',
     load: async () => (await import('./webhook.ts')).webhookCommand(),
