@@ -33,7 +33,7 @@ async function scene(t: TestContext) {
 
 describe('docs/expansion-merge.md', () => {
   test('a merge prints the difference; with --write it makes what the page shows, and a second one changes nothing', async (t) => {
-    const { folder, data, merge, read } = await scene(t);
+    const { folder, data, merge, put, read } = await scene(t);
     const dry = await merge(join(folder, 'demo'));
     assert.equal(dry.code, 0, dry.stderr);
     assert.match(dry.stdout, /^\+ {2}"config": \{"skipSteps": \["Load images", "Push images"\]/m);
@@ -42,8 +42,11 @@ describe('docs/expansion-merge.md', () => {
     assert.equal(await read('tke.json'), shown('before'));
     assert.deepEqual(await readdir(data), ['provider']);
 
+    // As a run that was killed while it wrote would leave it.
+    await put('.tke.json.espalier-new', '{"config": {"skip');
     const written = await merge(join(folder, 'demo'), '--write');
     assert.equal(written.code, 0, written.stderr);
+    assert.deepEqual((await readdir(folder)).toSorted(), ['data', 'demo', 'tke.json']);
     assert.equal((await read('tke.json')).replaceAll(data, '/opt/data'), shown('after'));
     assert.equal(await read('data/hooks/pre-install'), shown('rendered'));
     assert.notEqual((await stat(join(data, 'hooks/pre-install'))).mode & 0o100, 0);
