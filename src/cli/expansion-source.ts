@@ -81,6 +81,7 @@ function fieldsOf(text: string, file: string): MergeFields {
   const faults: string[] = [];
   for (const name of ['expansion_name', 'expansion_version']) {
     const value = fields[name];
+    if (value === undefined) continue;
     const why = typeof value === 'string' ? whyUnsafe(value) : 'is no text';
     if (why !== undefined) faults.push(`${name} ${why}`);
   }

@@ -3,8 +3,9 @@ import type { Wanted } from './merge.ts';
 
 /** The fields of `expansion.yaml` that a merge is made of. */
 export interface MergeFields {
-  expansion_name: string;
-  expansion_version: string;
+  /** Absent in the short form. */
+  expansion_name?: string;
+  expansion_version?: string;
   values: JsonObject;
   files: readonly string[];
   hooks: readonly string[];
@@ -48,6 +49,7 @@ export function wantedOf(expansion: MergeFields, dataDir: string): Wanted {
 }
 
 /** Where the file that a package overrides is kept. Beside the original a hook's backup could be taken for a hook. */
-export function backupOf({ expansion_name, expansion_version }: MergeFields, to: string): string {
-  return `backup/${expansion_name}-${expansion_version}/${to}`;
+export function backupOf({ expansion_name = 'expansion', expansion_version }: MergeFields, to: string): string {
+  const name = expansion_version === undefined ? expansion_name : `${expansion_name}-${expansion_version}`;
+  return `backup/${name}/${to}`;
 }
