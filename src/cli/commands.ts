@@ -30,7 +30,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'expansion',
-    summary: 'make, check, build and show expansion packages',
+    summary: 'make, check, build, show and merge expansion packages',
     load: async () => (await import('./expansion.ts')).expansionCommand(),
   },
   {

@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import { EspalierError } from '../api/errors.ts';
 import type { PackageFault } from '../expansion/fault.ts';
 import { ExitCode } from './exit.ts';
+import { expansionMergeCommand } from './expansion-merge.ts';
 import { type OutputOptions, withColor, withOutput } from './options.ts';
 import { formatData } from './output.ts';
 import { print, say } from './print.ts';
@@ -18,10 +19,10 @@ interface Options extends OutputOptions {
   output?: 'json' | 'yaml';
 }
 
-/** `espalier expansion new | check | build | show`. Data goes to stdout, progress to stderr. */
+/** `espalier expansion new | check | build | show | merge`. Data goes to stdout, progress to stderr. */
 export function expansionCommand(): Command {
   const command = new Command('expansion')
-    .description('make, check, build and show expansion packages')
+    .description('make, check, build, show and merge expansion packages')
     .addHelpText('after', EXAMPLES);
   withColor(command.command('new').description('write a package that passes the check'))
     .argument('<folder>', 'a new folder; its name becomes that of the package')
@@ -37,7 +38,7 @@ export function expansionCommand(): Command {
   withOutput(command.command('show').description('tell what is in a package'), ['json', 'yaml'])
     .argument('<package>', 'a folder or a .tgz')
     .action(show);
-  return command;
+  return command.addCommand(expansionMergeCommand());
 }
 
 async function create(folder: string): Promise<void> {

@@ -1,0 +1,127 @@
+import { readFile, realpath, stat } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { Command } from 'commander';
+import { EspalierError } from '../api/errors.ts';
+import { editsDiff } from '../expansion/edits-diff.ts';
+import { type Merged, mergeInto } from '../expansion/merge.ts';
+import { backupOf, placementsOf, wantedOf } from '../expansion/merge-plan.ts';
+import { lookAt, type Placed, putInPlace, writeWhole } from '../expansion/place.ts';
+import { lineDiff } from '../plan/line-diff.ts';
+import { type OpenPackage, openPackage } from './expansion-source.ts';
+import { print, say } from './print.ts';
+
+interface Flags {
+  into: string;
+  dataDir?: string;
+  write?: true;
+}
+
+const ABOUT = `
+[package] is a folder or a .tgz. Its skip steps, files and conditions are joined into the installer's file, without
+duplicates; every other byte of it stays. Its files, hooks and provider files go into the data folder, those that end in
+.tmpl rendered with the package's values; what they override is kept in <data-dir>/backup. Without a package nothing changes.
+
+Without --write nothing is written: what would be is printed.
+
+Examples:
+  espalier expansion merge ./demo --into /opt/tke-installer/data/tke.json
+  espalier expansion merge demo-v1.0.tgz --into tke.json --data-dir /opt/tke-installer/data --write`;
+
+export function expansionMergeCommand(): Command {
+  return new Command('merge')
+    .description("join an expansion into an installer's tke.json and data folder")
+    .argument('[package]', 'folder or .tgz of the expansion')
+    .requiredOption('--into <file>', "the installer's tke.json")
+    .option('--data-dir <folder>', "the installer's data folder (default: that of the file)")
+    .option('--write', 'write it; else the difference is printed alone')
+    .addHelpText('after', ABOUT)
+    .action(merge);
+}
+
+async function merge(location: string | undefined, { into, dataDir, write }: Flags): Promise<void> {
+  if (location === undefined) {
+    say('no package: nothing changes');
+    return;
+  }
+  const file = await realpath(into).catch(() => {
+    throw refusal(`--into ${into}: there is no such file`);
+  });
+  const text = textOf(await readFile(file), into);
+  const opened = await openPackage(location);
+  const folder = resolve(dataDir ?? dirname(into));
+  const merged = mergedOrRefused(into, text, opened, folder);
+  const placed = await looked(opened, folder);
+  for (const note of merged.notes) say(`note: ${note}`);
+  const patches = [editsDiff(into, text, merged.edits), ...placed.map(placedDiff)].filter((patch) => patch !== '');
+  for (const patch of patches) print(patch.replace(/\n$/, ''));
+  if (patches.length === 0) say('nothing changes: all of it is there');
+  else if (write !== true) say('nothing is written yet: add --write');
+  if (write !== true) return;
+  for (const one of placed) await putInPlace(one);
+  // Last, for it refers to what was placed. A run that is cut off is done again from its beginning.
+  if (merged.edits.length > 0) await writeWhole(file, merged.text, (await stat(file)).mode & 0o777);
+}
+
+function mergedOrRefused(into: string, text: string, { expansion }: OpenPackage, folder: string): Merged {
+  const merged = mergeInto(text, wantedOf(expansion, folder));
+  if (!('faults' in merged)) return merged;
+  const faults = merged.faults.map(({ line, column, message }) => `${into}:${line}:${column}: ${message}`);
+  throw refusal(`nothing was written\n${faults.join('\n')}`);
+}
+
+/** Every material, rendered where it is a template, and what stands in its place. */
+async function looked({ expansion, read }: OpenPackage, folder: string): Promise<Placed[]> {
+  const placements = placementsOf(expansion);
+  const twice = placements.find(({ to }, index) => placements.findIndex((other) => other.to === to) !== index);
+  if (twice !== undefined)
+    throw refusal(`the package lists ${twice.to} twice, as it is and as ${twice.from}; keep one`);
+  const contents = new Map<string, Uint8Array>();
+  for (const { from } of placements) contents.set(from, await read(from));
+  const templates = placements.filter(({ isTemplate }) => isTemplate).map(({ from }) => from);
+  if (templates.length > 0) {
+    const [{ renderTexts }, { REAL_TOOLS }] = await Promise.all([
+      import('../render/text-templates.ts'),
+      import('../render/render.ts'),
+    ]);
+    const files = new Map(templates.map((from) => [from, contents.get(from) ?? new Uint8Array()]));
+    const limits = { timeoutMs: 60_000, outputBytes: 64 * 1024 * 1024 };
+    for (const [from, text] of await renderTexts({ files, values: expansion.values, ...limits }, REAL_TOOLS))
+      contents.set(from, text);
+  }
+  return await Promise.all(
+    placements.map(({ from, to, isExecutable }) =>
+      lookAt({
+        file: join(folder, to),
+        backup: join(folder, backupOf(expansion, to)),
+        content: contents.get(from) ?? new Uint8Array(),
+        isExecutable,
+      }),
+    ),
+  );
+}
+
+function placedDiff({ file, backup, before, content, outcome }: Placed): string {
+  if (outcome === 'same') return '';
+  const [old, now] = [before?.content ?? Buffer.alloc(0), Buffer.from(content)];
+  const kept = before === undefined ? '' : ` (kept as ${backup})`;
+  const head = `--- ${before === undefined ? '/dev/null' : file}${kept}\n+++ ${file}\n`;
+  if (old.equals(now)) return `${head}only the mode: it becomes executable\n`;
+  if (old.includes(0) || now.includes(0) || old.length + now.length > 1_000_000)
+    return `${head}${old.length} bytes become ${now.length}\n`;
+  const lines = lineDiff(old.toString(), now.toString());
+  const counts = ['+', '-'].map((other) => lines.filter((line) => !line.startsWith(other)).length);
+  const [from, to] = counts.map((count) => `${count === 0 ? 0 : 1},${count}`);
+  return `${head}@@ -${from} +${to} @@\n${lines.join('')}`;
+}
+
+function textOf(bytes: Buffer, into: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw refusal(`${into} is not UTF-8, so it is no JSON; nothing was written`);
+  }
+}
+
+function refusal(message: string): EspalierError {
+  return new EspalierError('InvalidConfiguration', message, { retry: false });
+}

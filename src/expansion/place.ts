@@ -1,0 +1,64 @@
+import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { EspalierError } from '../api/index.ts';
+
+export interface Placed {
+  file: string;
+  backup: string;
+  content: Uint8Array;
+  isExecutable: boolean;
+  /** What stands there now. */
+  before: { content: Buffer; mode: number } | undefined;
+  outcome: 'new' | 'same' | 'overrides';
+}
+
+/** Looks what placing a file would do. Nothing is written. */
+export async function lookAt(place: Pick<Placed, 'file' | 'backup' | 'content' | 'isExecutable'>): Promise<Placed> {
+  const found = await stat(place.file).catch(absent);
+  if (found?.isFile() === false)
+    throw new EspalierError('CommandRefused', `${place.file} is no file: move it away, or name another --data-dir`, {
+      retry: false,
+    });
+  if (found === undefined) return { ...place, before: undefined, outcome: 'new' };
+  const content = await readFile(place.file);
+  const mode = found.mode & 0o777;
+  const isSame = content.equals(place.content) && (!place.isExecutable || (mode & 0o100) !== 0);
+  return { ...place, before: { content, mode }, outcome: isSame ? 'same' : 'overrides' };
+}
+
+/** Writes the file, after a backup of what it overrides. The first backup stays: it is what the installer came with. */
+export async function putInPlace({ file, backup, content, isExecutable, before, outcome }: Placed): Promise<void> {
+  if (outcome === 'same') return;
+  if (before !== undefined && (await stat(backup).catch(absent)) === undefined)
+    await writeWhole(backup, before.content, before.mode);
+  await writeWhole(file, content, isExecutable ? 0o755 : (before?.mode ?? 0o644));
+}
+
+/** Whatever happens meanwhile, the file has its old content or the new one: written beside, to the disk, then renamed. */
+export async function writeWhole(file: string, content: Uint8Array | string, mode: number): Promise<void> {
+  const folder = dirname(file);
+  await mkdir(folder, { recursive: true });
+  const beside = join(folder, `.${basename(file)}.espalier-new`);
+  // What a crash left there is nobody's.
+  await rm(beside, { force: true });
+  try {
+    const handle = await open(beside, 'wx', mode);
+    try {
+      await handle.writeFile(content);
+      await handle.chmod(mode);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(beside, file);
+  } catch (error) {
+    await rm(beside, { force: true });
+    throw error;
+  }
+  const parent = await open(folder, 'r');
+  await parent.sync().finally(() => parent.close());
+}
+
+function absent(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error;
+}

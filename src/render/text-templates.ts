@@ -1,0 +1,57 @@
+import { EspalierError, type JsonObject } from '../api/index.ts';
+import { CHART, parameters, withRealNames } from './addon-chart.ts';
+import { lastWords, type RenderTools, runContained } from './contained.ts';
+import { withPrivateFolder, writeFiles } from './private-folder.ts';
+
+export interface TextTemplates {
+  /** What a file is called in messages, and its Go template. */
+  files: ReadonlyMap<string, Uint8Array>;
+  values: JsonObject;
+  timeoutMs: number;
+  outputBytes: number;
+  signal?: AbortSignal;
+}
+
+/**
+ * Texts of any kind (a script, a `daemon.json`) as Go templates with bare parameters, by Helm's own engine. Helm would
+ * take what they print for manifests and change its white space: so each is printed as the data of one, in base64.
+ */
+export async function renderTexts(
+  { files, values, timeoutMs, outputBytes, signal }: TextTemplates,
+  tools: RenderTools,
+): Promise<Map<string, Buffer>> {
+  if (files.size === 0) return new Map();
+  const names = new Map<string, string>();
+  const chart = new Map<string, Uint8Array | string>([
+    ['chart/Chart.yaml', `apiVersion: v2\nname: ${CHART}\nversion: 0.0.0\n`],
+  ]);
+  for (const [index, [name, content]] of [...files].entries()) {
+    const body = `templates/_${index}.tpl`;
+    const data = `(deepCopy ${parameters(values, '.Values')})`;
+    chart.set(`chart/${body}`, content);
+    chart.set(
+      `chart/templates/${index}.yaml`,
+      `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: text-${index}}\nbinaryData: {text: "{{ include "${CHART}/${body}" ${data} | b64enc }}"}\n`,
+    );
+    for (const file of [body, `templates/${index}.yaml`]) names.set(`${CHART}/${file}`, name);
+  }
+  const output = await withPrivateFolder(async (folder) => {
+    await writeFiles(folder, chart);
+    const result = await runContained(tools, {
+      tool: 'helm',
+      args: ['template', 'texts', 'chart', '--values', '-', '--skip-schema-validation'],
+      folder,
+      input: JSON.stringify(values),
+      timeoutMs,
+      outputBytes,
+      secrets: [],
+      signal,
+    });
+    if (result.code !== 0)
+      throw new EspalierError('RenderFailed', withRealNames(lastWords(result.stderr), names), { retry: false });
+    return result.stdout;
+  });
+  const printed = /^metadata: \{name: text-(\d+)\}\nbinaryData: \{text: "([^"]*)"\}$/gm;
+  const texts = new Map([...output.matchAll(printed)].map(([, index, text]) => [Number(index), text ?? '']));
+  return new Map([...files.keys()].map((name, index) => [name, Buffer.from(texts.get(index) ?? '', 'base64')]));
+}

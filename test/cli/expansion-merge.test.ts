@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { describe, type TestContext, test } from 'node:test';
+import { promisify } from 'node:util';
+import { blocksOf } from '../declare/documentation.ts';
+import { tempDir } from '../support/tempdir.ts';
+import { espalier } from './support/espalier.ts';
+
+const page = await readFile(new URL('../../docs/expansion-merge.md', import.meta.url), 'utf8');
+const blocks = blocksOf(page);
+const shown = (mark: string) => blocks.find((block) => block.mark === mark)?.text ?? '';
+
+/** The package, the file and the data folder of docs/expansion-merge.md. */
+async function scene(t: TestContext) {
+  const folder = await tempDir(t);
+  const put = async (path: string, content: string) => {
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await writeFile(join(folder, path), content);
+  };
+  await put('demo/expansion.yaml', blocks.find(({ file }) => file === 'expansion.yaml')?.text ?? '');
+  await put('demo/files/etc/modules-load.d/demo.conf', 'demo\n');
+  await put('demo/hooks/pre-install.tmpl', shown('template'));
+  await put('demo/provider/baremetal/conf/docker/daemon.json', '{"debug": true}\n');
+  await put('data/provider/baremetal/conf/docker/daemon.json', '{}\n');
+  await put('tke.json', shown('before'));
+  const into = join(folder, 'tke.json');
+  const data = join(folder, 'data');
+  const merge = (...args: string[]) => espalier(['expansion', 'merge', ...args, '--into', into, '--data-dir', data]);
+  return { folder, into, data, merge, put, read: (path: string) => readFile(join(folder, path), 'utf8') };
+}
+
+describe('docs/expansion-merge.md', () => {
+  test('a merge prints the difference; with --write it makes what the page shows, and a second one changes nothing', async (t) => {
+    const { folder, data, merge, put, read } = await scene(t);
+    const dry = await merge(join(folder, 'demo'));
+    assert.equal(dry.code, 0, dry.stderr);
+    assert.match(dry.stdout, /^\+ {2}"config": \{"skipSteps": \["Load images", "Push images"\]/m);
+    assert.match(dry.stdout, /^-\{\}\n\+\{"debug": true\}$/m);
+    assert.match(dry.stderr, /nothing is written yet: add --write/);
+    assert.equal(await read('tke.json'), shown('before'));
+    assert.deepEqual(await readdir(data), ['provider']);
+
+    // As a run that was killed while it wrote would leave it.
+    await put('.tke.json.espalier-new', '{"config": {"skip');
+    const written = await merge(join(folder, 'demo'), '--write');
+    assert.equal(written.code, 0, written.stderr);
+    assert.deepEqual((await readdir(folder)).toSorted(), ['data', 'demo', 'tke.json']);
+    assert.equal((await read('tke.json')).replaceAll(data, '/opt/data'), shown('after'));
+    assert.equal(await read('data/hooks/pre-install'), shown('rendered'));
+    assert.notEqual((await stat(join(data, 'hooks/pre-install'))).mode & 0o100, 0);
+    assert.equal(await read('data/files/etc/modules-load.d/demo.conf'), 'demo\n');
+    assert.equal(await read('data/backup/demo-v1.0/provider/baremetal/conf/docker/daemon.json'), '{}\n');
+
+    await promisify(execFile)('tar', ['-czf', 'demo.tgz', '-C', 'demo', '.'], { cwd: folder });
+    const again = await merge(join(folder, 'demo.tgz'), '--write');
+    assert.deepEqual([again.code, again.stdout, again.stderr], [0, '', 'nothing changes: all of it is there\n']);
+  });
+
+  test('without a package, with a broken file or a material that is missing, nothing is written', async (t) => {
+    const { folder, into, data, merge, put, read } = await scene(t);
+    assert.equal((await merge('--write')).code, 0);
+    await put('tke.json', '{"config": {"skipSteps": 1},\n "cluster": []}');
+    const wrong = await merge(join(folder, 'demo'), '--write');
+    assert.equal(wrong.code, 64);
+    assert.ok(wrong.stderr.includes(`${into}:1:26: config.skipSteps is a number; it has to be an array`));
+    assert.ok(wrong.stderr.includes(`${into}:2:13: cluster is an array; it has to be an object`));
+    await put('tke.json', shown('before'));
+    await put('demo/expansion.yaml', 'expansion_name: demo\nexpansion_version: v1\nhooks: [post-install, ../x]\n');
+    assert.match((await merge(join(folder, 'demo'), '--write')).stderr, /a part of "\.\.\/x" is no name of its own/);
+    await put('demo/expansion.yaml', 'hooks: [post-install]\n');
+    assert.match(
+      (await merge(join(folder, 'demo'), '--write')).stderr,
+      /lists hooks\/post-install, which is not there/,
+    );
+    assert.deepEqual([await read('tke.json'), await readdir(data)], [shown('before'), ['provider']]);
+  });
+});
