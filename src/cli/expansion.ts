@@ -54,7 +54,13 @@ async function create(folder: string): Promise<void> {
 }
 
 async function check(path: string, { output }: Options): Promise<void> {
-  const { checkPackage } = await import('../expansion/examine.ts');
+  const [{ checkPackage }, { setFlagsFromString }] = await Promise.all([
+    import('../expansion/examine.ts'),
+    import('node:v8'),
+  ]);
+  // What streams by is garbage at once: a small nursery keeps a check of gigabytes under 100 MB.
+  setFlagsFromString('--max-semi-space-size=1');
+  setFlagsFromString('--semi-space-growth-factor=1');
   const { faults, contents } = await checkPackage(path);
   if (output === undefined) printFaults(path, faults);
   else print(await formatData({ faults }, output));

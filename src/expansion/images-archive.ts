@@ -14,7 +14,7 @@ export interface ImagesFound {
 
 const LARGEST_INDEX = 8 * 1024 * 1024;
 const MOST_MEMBERS = 100_000;
-const CHUNK = 64 * 1024;
+const CHUNK = 16 * 1024;
 const AGAIN = 'save it again with `docker save … | gzip`, or as an OCI layout';
 
 /** Reads an image archive as it streams by; nothing but its two indexes is kept. Never throws for an archive, but for `content`. */

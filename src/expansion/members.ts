@@ -5,7 +5,7 @@ import { createGunzip } from 'node:zlib';
 import { EspalierError } from '../api/index.ts';
 import { type TarMember, tarMembers } from '../charts/tar-read.ts';
 
-const CHUNK = 64 * 1024;
+const CHUNK = 16 * 1024;
 
 /** Everything in a package, a folder or a .tgz, one after the other. */
 export async function* membersOf(path: string): AsyncGenerator<TarMember> {
