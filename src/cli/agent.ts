@@ -17,6 +17,16 @@ interface Flags {
   grace: string;
   allowHttp: boolean;
   allowPrivate: boolean;
+  dependenciesFrom?: string[];
+}
+
+/** A slip here would allow nothing, or less than was meant. */
+function addPlace(text: string, places: readonly string[] = []): string[] {
+  if (/^(https?|oci):\/\/[^/\s]+/.test(text)) return [...places, text];
+  throw new EspalierError(
+    'InvalidConfiguration',
+    `--dependencies-from: "${text}" is no place such as https://charts.example.com or oci://registry.example.com/charts`,
+  );
 }
 
 export function agentCommand(): Command {
@@ -45,6 +55,11 @@ export function agentCommand(): Command {
     .option('--grace <duration>', 'time for work under way when the agent is told to stop', '20s')
     .option('--allow-http', 'allow repositories on plain http', false)
     .option('--allow-private', 'allow repositories on private and loopback addresses', false)
+    .option(
+      '--dependencies-from <url>',
+      'where charts in Git may take their dependencies from, with all below; repeatable (default: anywhere that is not inside)',
+      addPlace,
+    )
     .option('--verbose', 'show the whole error when something fails')
     .action(run);
 }
@@ -70,6 +85,7 @@ async function run(flags: Flags): Promise<void> {
     cacheDir: cacheDir(),
     http: listenAddress(flags.listen),
     urlPolicy: { http: flags.allowHttp, privateAddresses: flags.allowPrivate },
+    ...(flags.dependenciesFrom === undefined ? {} : { dependenciesFrom: flags.dependenciesFrom }),
     pageUrl: pageAddress(flags.pageUrl),
     concurrency: wholeNumber('--concurrency', flags.concurrency),
     renderers: wholeNumber('--renderers', flags.renderers),

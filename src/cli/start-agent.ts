@@ -27,6 +27,8 @@ export interface AgentOptions {
   cacheDir: string;
   http: { host: string; port: number } | undefined;
   urlPolicy: UrlPolicy;
+  /** Where charts in Git may take their dependencies from; anywhere that is not inside when left out. */
+  dependenciesFrom?: readonly string[];
   /** Under which address people reach this agent: links in commit statuses lead there. `own`: where it listens. */
   pageUrl: string | 'own' | undefined;
   concurrency: number;
@@ -60,7 +62,9 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     ...(options.context === undefined ? {} : { context: options.context }),
     onRequest: (report) => exported.metrics.requested(report.verb, report.kind, report.status, report.ms / 1000),
   });
-  const charts = createCharts({ cacheDir: join(options.cacheDir, 'charts'), addresses: options.urlPolicy });
+  const { urlPolicy: addresses, dependenciesFrom: allow } = options;
+  const dependencies = allow === undefined ? {} : { dependencies: { allow } };
+  const charts = createCharts({ cacheDir: join(options.cacheDir, 'charts'), addresses, ...dependencies });
   const started = Promise.withResolvers<void>();
   // Nobody has to wait for it.
   started.promise.catch(() => undefined);

@@ -205,7 +205,7 @@ describe('an instance', () => {
     assert.deepEqual(made.plugin.spec.dependsOn, plugins);
     const refused = resolve({ extensions: [needy] });
     assert.match(refused.why, /needs extension cert-manager, of which nothing is installed/);
-    assert.equal(resolve({ extensions: [needy], installed: at('v2.0.0') }).state, 'left');
+    assert.equal(resolve({ extensions: [needy], installed: at('v2.0.0') }).state, 'refused');
   });
 
   test('of a system extension can not be switched off; any other can', () => {

@@ -74,13 +74,9 @@ export function resolveInstance(input: InstanceInput): ResolvedInstance {
   const absent = (extension.spec.dependsOn ?? []).find((name) => input.instancesOf(name).length === 0);
   if (absent !== undefined) {
     const message = `extension ${extension.metadata.name} needs extension ${absent}, of which nothing is installed: install it too`;
-    const needs: ResolvedInstance = {
-      ...nothing,
-      state: 'refused',
-      why: message,
-      faults: [{ path: '/spec/extension', message, in: 'instance' }],
-    };
-    return installed === undefined ? needs : keep({ ...nothing, why: message });
+    // Also where it is installed: as a fault it holds back the removal of what it needs.
+    const faults = [{ path: '/spec/extension', message, in: 'instance' as const }];
+    return { ...nothing, state: 'refused', why: message, faults };
   }
   if (input.kubernetes === undefined)
     return keep({ ...nothing, why: "the cluster's Kubernetes version is not known yet" });

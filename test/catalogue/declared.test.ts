@@ -160,3 +160,28 @@ test('an upgrade waits for approval of that very version, and goes step by step 
   await scene.instanceSays('mine', /v3\.0\.0 is installed and healthy/);
   await scene.isGone('ConfigMap', 'two');
 });
+
+test('an instance that others need does not go: the commit that drops it is refused with their names', async (t) => {
+  const [base, top] = [uniqueName('base'), uniqueName('top')];
+  const scene = await startCatalogue(t, {
+    files: {
+      'catalogue/base.yaml': extensionYaml(base, { versions: [version('v1', 'apps/base')] }),
+      'catalogue/top.yaml': extensionYaml(top, { dependsOn: [base], versions: [version('v1', 'apps/top')] }),
+      'instances/base.yaml': instanceYaml('base', { extension: base }),
+      'instances/top.yaml': instanceYaml('top', { extension: top }),
+      'apps/base/cm.yaml': configMap('base'),
+      'apps/top/cm.yaml': configMap('top'),
+    },
+  });
+  await scene.settles();
+  await scene.push({ 'instances/base.yaml': null });
+  const refused = await scene.reaches('Failed');
+  const [fault] = refused.status?.faults ?? [];
+  assert.deepEqual([fault?.file, fault?.object], ['instances/top.yaml', 'ExtensionInstance top']);
+  assert.match(fault?.message ?? '', new RegExp(`${top} needs extension ${base}, of which nothing is installed`));
+  await always(async () => assert.ok(await scene.exists('base')), { forMs: 500 });
+  assert.equal((await scene.plugin('base'))?.metadata.deletionTimestamp, undefined);
+
+  await scene.push({ 'instances/base.yaml': instanceYaml('base', { extension: base }) });
+  await scene.settles();
+});
