@@ -73,6 +73,8 @@ export class CatalogueNews {
   #others(before: Stored | undefined, after: Stored | undefined): void {
     const writers = [ownerOf(before), ownerOf(after)];
     for (const key of this.#options.syncKeys()) if (!writers.includes(key)) this.#stale(key);
+    // What somebody deleted or edited by hand is written again.
+    for (const writer of new Set(writers)) if (writer !== undefined) this.#options.wakeSync(writer);
   }
 
   #stale(key: string): void {

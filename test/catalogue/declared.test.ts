@@ -106,6 +106,8 @@ test('default and system extensions are on every cluster that their labels match
   });
   await scene.instanceSays(core, /v1 is installed and healthy/);
   assert.equal(await scene.uid('b'), before);
+  await scene.client.delete(scene.ref('ExtensionInstance', core, API_VERSION));
+  await scene.instanceSays(core, /v1 is installed and healthy/);
 
   await scene.push({ 'catalogue/a.yaml': null, 'catalogue/b.yaml': null, 'apps/README.md': 'less' });
   await scene.says(/is a system extension, and stays/);
