@@ -128,7 +128,7 @@ test('default and system extensions are on every cluster that their labels match
   assert.ok(await scene.exists('b'));
 });
 
-test('an upgrade waits for approval of that very version, and goes step by step where the way needs it', async (t) => {
+test('an upgrade waits for approval of that very version, goes step by step where the way needs it, and stays out of closed windows', async (t) => {
   const demo = uniqueName('demo');
   const entry = (...versions: object[]) => extensionYaml(demo, { versions });
   const one = version('v1.0.0', 'apps/one');
@@ -161,6 +161,17 @@ test('an upgrade waits for approval of that very version, and goes step by step 
   await scene.push({ 'instances/mine.yaml': instanceYaml('mine', { extension: demo }) });
   await scene.instanceSays('mine', /v3\.0\.0 is installed and healthy/);
   await scene.isGone('ConfigMap', 'two');
+
+  const inWindow = (cron: string) => ({ extension: demo, upgrade: { window: { cron, for: '2m' } } });
+  await scene.push({
+    'catalogue/demo.yaml': entry(one, two, three, version('v4.0.0', 'apps/one')),
+    'instances/mine.yaml': instanceYaml('mine', inWindow('0 0 29 2 *')),
+  });
+  await scene.instanceSays('mine', /v3\.0\.0 is installed and healthy; v4\.0\.0 waits: its window opens at 2028-02-29/);
+  assert.equal(await scene.exists('one'), false);
+  await scene.push({ 'instances/mine.yaml': instanceYaml('mine', inWindow('* * * * *')) });
+  await scene.instanceSays('mine', /v4\.0\.0 is installed and healthy/);
+  assert.ok(await scene.exists('one'));
 });
 
 test('an instance that others need does not go: the commit that drops it is refused with their names', async (t) => {
