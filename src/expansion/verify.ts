@@ -1,7 +1,9 @@
-import { formatImage, parseImage } from '../images/name.ts';
+import type { ChartYaml } from '../charts/chart-yaml.ts';
+import { parseImage } from '../images/name.ts';
 import { faultOf, type PackageFault } from './fault.ts';
 import { EXPANSION_FILE, type Expansion, type ListField, type ReadExpansion, readExpansion } from './format.ts';
-import { whyUnsafe } from './names.ts';
+import type { NamedImage } from './images-index.ts';
+import { fullImage, whyUnsafe } from './names.ts';
 import { SUMS_FILE, verifySums } from './sums.ts';
 
 export const IMAGES_FILE = 'images.tar.gz';
@@ -13,8 +15,10 @@ export interface Contents {
   text: string | undefined;
   /** Every file with its size and SHA-256. */
   files: Map<string, { size: number; sha256: string }>;
-  /** The names of the images in the archive; undefined without one that can be read. */
-  images: string[] | undefined;
+  /** The images in the archive; undefined without one that can be read. */
+  images: NamedImage[] | undefined;
+  /** What the charts that load say of themselves, by their paths. */
+  charts: Map<string, ChartYaml>;
   sums: string | undefined;
   /** What was wrong with single files. */
   faults: PackageFault[];
@@ -82,7 +86,7 @@ function verifyImages({ expansion, at }: ReadExpansion, { files, images, cutOff 
   const { operator } = expansion;
   if (operator !== undefined && parseImage(operator) === undefined)
     fault(`operator: ${quoted(operator)} is no image: write one such as demo/operator:v1`, 'operator');
-  const there = images === undefined ? undefined : new Set(images.map(fullImage));
+  const there = images === undefined ? undefined : new Set(images.map(({ name }) => name));
   if (
     there === undefined &&
     expansion.images.length > 0 &&
@@ -112,12 +116,6 @@ function verifyImages({ expansion, at }: ReadExpansion, { files, images, cutOff 
         ),
       );
   return faults;
-}
-
-/** As all registries call it; what is no image stays as it is. */
-function fullImage(image: string): string {
-  const parsed = parseImage(image);
-  return parsed === undefined ? image : formatImage(parsed);
 }
 
 function quoted(name: string): string {
