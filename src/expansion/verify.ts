@@ -45,7 +45,7 @@ export function verifyPackage(contents: Contents): Verified {
   }
   const read = readExpansion(text);
   const { expansion } = read;
-  faults.push(...read.faults, ...verifyImages(read, contents));
+  faults.push(...read.faults, ...verifyImages(read, contents), ...verifyCharts(contents));
   const listed = new Set([EXPANSION_FILE, SUMS_FILE]);
   if (expansion.images.length > 0) listed.add(IMAGES_FILE);
   for (const [field, folder] of Object.entries(FOLDERS) as [keyof typeof FOLDERS, string][]) {
@@ -76,6 +76,16 @@ function wrongName(field: keyof typeof FOLDERS, name: string): string | undefine
   if (field === 'hooks' && !HOOKS.some((hook) => name === hook || name === `${hook}.tmpl`))
     return `is no hook: there are ${HOOKS.join(', ')}`;
   return undefined;
+}
+
+/** Repositories know a chart by its name and version alone. */
+function verifyCharts({ charts }: Contents): PackageFault[] {
+  const known = new Map<string, string>();
+  return [...charts].flatMap(([path, { name, version }]) => {
+    const other = known.get(`${name} ${version}`);
+    known.set(`${name} ${version}`, path);
+    return other === undefined ? [] : faultOf(path, `is ${name} ${version}, and so is ${other}: keep one of them`);
+  });
 }
 
 function verifyImages({ expansion, at }: ReadExpansion, { files, images, cutOff }: Contents): PackageFault[] {
