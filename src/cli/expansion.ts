@@ -7,6 +7,7 @@ import { keepMemorySmall, printFaults } from './expansion-faults.ts';
 import { expansionMergeCommand } from './expansion-merge.ts';
 import { PACKAGE_ARGUMENT, withMembers, withRegistry } from './expansion-place.ts';
 import { expansionPushCommand } from './expansion-push.ts';
+import { expansionTestCommand } from './expansion-test.ts';
 import type { WireFlags } from './mirror-tools.ts';
 import { type OutputOptions, withColor, withOutput } from './options.ts';
 import { formatData } from './output.ts';
@@ -18,16 +19,17 @@ Examples:
   espalier expansion check demo                  every fault as file:line:column: message
   espalier expansion build demo -o demo-v1.0.tgz
   espalier expansion show demo-v1.0.tgz
+  espalier expansion test demo-v1.0.tgz          install it on a private control plane
   espalier expansion push demo --package oci://harbor.local/expansions/demo`;
 
 interface Options extends OutputOptions, WireFlags {
   output?: 'json' | 'yaml';
 }
 
-/** `espalier expansion new | check | build | show | merge | push`. Data goes to stdout, progress to stderr. */
+/** `espalier expansion new | check | build | show | test | merge | push`. Data goes to stdout, progress to stderr. */
 export function expansionCommand(): Command {
   const command = new Command('expansion')
-    .description('make, check, build, show, merge and push expansion packages')
+    .description('make, check, build, show, test, merge and push expansion packages')
     .addHelpText('after', EXAMPLES);
   withColor(command.command('new').description('write a package that passes the check'))
     .argument('<folder>', 'a new folder; its name becomes that of the package')
@@ -43,7 +45,10 @@ export function expansionCommand(): Command {
     .option('-o, --output <file>', 'the .tgz to write (default: <name>-<version>.tgz)')
     .action(build);
   reads('show').description('tell what is in a package').argument('<package>', PACKAGE_ARGUMENT).action(show);
-  return command.addCommand(expansionMergeCommand()).addCommand(expansionPushCommand());
+  return command
+    .addCommand(expansionTestCommand())
+    .addCommand(expansionMergeCommand())
+    .addCommand(expansionPushCommand());
 }
 
 async function create(folder: string): Promise<void> {
