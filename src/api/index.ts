@@ -4,6 +4,7 @@ export * from './crd.ts';
 export * from './defaults.ts';
 export * from './duration.ts';
 export * from './errors.ts';
+export type * from './kinds/expansion.ts';
 export type * from './kinds/extension.ts';
 export type * from './kinds/extension-instance.ts';
 export type * from './kinds/extension-status.ts';
