@@ -55,6 +55,8 @@ export const ANNOTATION = {
   reconcileAt: `${GROUP}/reconcile-at`,
   /** On an existing object, or in a Plugin's declaration of one: `true` allows taking it over. */
   adopt: `${GROUP}/adopt`,
+  /** On an object that a Plugin renders: apply it once for this key, and leave it alone when it has run. */
+  once: `${GROUP}/once`,
   /** On a Plugin made for an ExtensionInstance: the application version that it is. */
   extensionVersion: `${GROUP}/extension-version`,
   /** On an ExtensionInstance: the application version that a person consents to. */

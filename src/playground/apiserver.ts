@@ -32,6 +32,8 @@ export function apiServerArguments(folder: string, port: number): string[] {
     `--service-account-signing-key-file=${join(folder, FILES.serviceAccountKey)}`,
     '--service-cluster-ip-range=10.96.0.0/16',
     '--endpoint-reconciler-type=none',
+    // Nobody resolves the names of nodes without machines.
+    '--kubelet-preferred-address-types=InternalIP',
     '--max-requests-inflight=3000',
     '--max-mutating-requests-inflight=1000',
     '--profiling=false',

@@ -17,7 +17,7 @@ import {
 import { etcdArguments, etcdSocket } from './etcd.ts';
 import { createPrivateFolder, playgroundRoot, removeFolder, sweepFolders } from './folder.ts';
 import { kubeconfigFor } from './kubeconfig.ts';
-import { kwokArguments, nodeObjects, takesPods } from './nodes.ts';
+import { kwokArguments, nodeObjects, takesPods, writePodLog } from './nodes.ts';
 import { freePort } from './port.ts';
 import { ask, type Endpoint } from './request.ts';
 import { type ServerName, Servers } from './servers.ts';
@@ -174,9 +174,17 @@ async function startTheRest(
   { nodes: count = 3, signal }: ControlPlaneOptions,
 ): Promise<void> {
   const nodes = nodeObjects(count);
+  const kubelets = {
+    port: await freePort(),
+    certificate: join(dir, FILES.serverCertificate),
+    key: join(dir, FILES.serverKey),
+  };
+  await writePodLog(dir);
   await Promise.all([
     startControllers(servers, dir, api, credentials, signal),
-    startAs(servers, dir, api, credentials, signal)('kwok', KWOK, kwokArguments),
+    startAs(servers, dir, api, credentials, signal)('kwok', KWOK, (kubeconfig) =>
+      kwokArguments(kubeconfig, kubelets),
+    ),
     ...nodes.map((node) => ask(api, '/api/v1/nodes', { method: 'POST', body: node })),
   ]);
   const ended = servers.broken.then((name) => {

@@ -1,12 +1,26 @@
 import { readdirSync } from 'node:fs';
+import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { KubeObject } from '../api/index.ts';
 import { ask, type Endpoint } from './request.ts';
 
 const STAGES = join(import.meta.dirname, 'kwok');
 
-/** kwok plays the kubelets: pods of its nodes start, finish and go away without a machine. */
-export function kwokArguments(kubeconfig: string): string[] {
+/** The same for every container: nothing runs in it. In the private folder, where it may be changed. */
+const POD_LOG = 'pod.log';
+
+/** What the API server asks for the logs of pods, and nobody else. */
+export interface KubeletServer {
+  port: number;
+  certificate: string;
+  key: string;
+}
+
+/**
+ * kwok plays the kubelets: pods of its nodes start, finish and go away without a machine, and what `kubectl logs` shows
+ * of them is a file.
+ */
+export function kwokArguments(kubeconfig: string, { port, certificate, key }: KubeletServer): string[] {
   const stages = readdirSync(STAGES).filter((name) => name.endsWith('.yaml'));
   return [
     `--kubeconfig=${kubeconfig}`,
@@ -14,8 +28,18 @@ export function kwokArguments(kubeconfig: string): string[] {
     '--manage-nodes-with-annotation-selector=kwok.x-k8s.io/node=fake',
     '--node-lease-duration-seconds=40',
     '--cidr=10.244.0.0/16',
+    '--node-ip=127.0.0.1',
+    `--node-port=${port}`,
+    `--server-address=127.0.0.1:${port}`,
+    `--tls-cert-file=${certificate}`,
+    `--tls-private-key-file=${key}`,
     ...stages.map((name) => `--config=${join(STAGES, name)}`),
   ];
+}
+
+/** Puts what pods say where kwok reads it. */
+export async function writePodLog(folder: string): Promise<void> {
+  await copyFile(join(STAGES, POD_LOG), join(folder, POD_LOG));
 }
 
 /** Nodes of a usual size, each in a zone of its own. */

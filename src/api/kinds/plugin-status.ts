@@ -42,6 +42,20 @@ const INVENTORY_ENTRY = {
       type: 'string',
       description: 'Hash of the fields that Espalier manages in the object, as of the last apply.',
     },
+    once: {
+      type: 'object',
+      required: ['key'],
+      description: 'For an object that runs once (annotation espalier.dev/once).',
+      properties: {
+        key: { type: 'string', description: 'Value of the annotation that it was applied for.' },
+        at: {
+          type: 'string',
+          format: 'date-time',
+          description:
+            'When it had run: it was healthy. From then on it is not applied again for this key, whatever becomes of it.',
+        },
+      },
+    },
   },
 } as const satisfies Schema;
 
@@ -73,6 +87,26 @@ const HISTORY_ENTRY = {
     key: { type: 'string', description: 'Hash of everything that the objects were made from.' },
     outcome: { type: 'string', description: 'How it ended: Ready or Failed.' },
     at: { type: 'string', format: 'date-time', description: 'When it ended.' },
+  },
+} as const satisfies Schema;
+
+/** The end of what a container of a failed Job said, or why nobody knows. */
+const FAILED_LOG = {
+  type: 'object',
+  required: ['object', 'uid', 'lines', 'at'],
+  properties: {
+    object: { type: 'string', description: 'The object that failed, such as "Job web/migrate".' },
+    uid: { type: 'string', description: 'UID of the object that failed.' },
+    pod: { type: 'string', description: 'Name of its pod.' },
+    container: { type: 'string', description: 'Name of the container.' },
+    lines: {
+      type: 'array',
+      'x-kubernetes-list-type': 'atomic',
+      items: { type: 'string' },
+      description: 'The last lines that it wrote, without values of Secrets that are known.',
+    },
+    why: { type: 'string', description: 'Why there are no lines.' },
+    at: { type: 'string', format: 'date-time', description: 'When they were read.' },
   },
 } as const satisfies Schema;
 
@@ -179,6 +213,12 @@ export const PLUGIN_STATUS = {
       items: DRIFT_ENTRY,
       description: 'Objects whose fields somebody else changed.',
     },
+    logs: {
+      type: 'array',
+      'x-kubernetes-list-type': 'atomic',
+      items: FAILED_LOG,
+      description: 'The last lines that the pods of failed Jobs wrote. Absent once everything is healthy.',
+    },
     history: {
       type: 'array',
       'x-kubernetes-list-type': 'atomic',
@@ -195,6 +235,7 @@ export type PluginPhase = (typeof PLUGIN_PHASES)[number];
 export type PluginStatus = Complete<typeof PLUGIN_STATUS>;
 export type InventoryEntry = Complete<typeof INVENTORY_ENTRY>;
 export type DriftEntry = Complete<typeof DRIFT_ENTRY>;
+export type FailedLog = Complete<typeof FAILED_LOG>;
 export type HistoryEntry = Complete<typeof HISTORY_ENTRY>;
 export type Revision = Complete<typeof REVISION>;
 export type Attempt = Complete<typeof ATTEMPT>;
