@@ -21,6 +21,7 @@ export * from './names.ts';
 export * from './objects.ts';
 export * from './operator-rules.ts';
 export * from './read.ts';
+export * from './safe-name.ts';
 export type * from './schema.ts';
 export * from './selection.ts';
 export * from './strict.ts';

@@ -48,7 +48,12 @@ export async function inspectArchive(file: string, limits: ChartLimits): Promise
 
 /** The same for one that is in memory. */
 export async function inspectBytes(archive: Uint8Array, limits: ChartLimits): Promise<Inspected> {
-  const { chart, crds, usesLookup } = await inspect(Readable.from([archive]), new Budget(archive.length, limits), 1, '');
+  const { chart, crds, usesLookup } = await inspect(
+    Readable.from([archive]),
+    new Budget(archive.length, limits),
+    1,
+    '',
+  );
   return { chart, crds, usesLookup };
 }
 

@@ -73,7 +73,11 @@ async function read(files: PackageFiles): Promise<ReadPackage> {
     const wrong = script === undefined ? undefined : whyNoScript(script);
     if (wrong !== undefined) faults.push({ ...faultOf(path, wrong.message), line: wrong.line });
     if (hooks.has(name))
-      faults.push({ file: EXPANSION_FILE, ...at('hooks', index), message: `hooks: ${name} is there twice: remove one` });
+      faults.push({
+        file: EXPANSION_FILE,
+        ...at('hooks', index),
+        message: `hooks: ${name} is there twice: remove one`,
+      });
     if (script !== undefined) hooks.set(name, { path, script, isTemplate: listed.endsWith('.tmpl') });
   }
   const contents: Contents = {
@@ -92,11 +96,7 @@ async function small(files: PackageFiles, path: string, faults: PackageFault[]):
   return undefined;
 }
 
-async function chartOf(
-  files: PackageFiles,
-  file: string,
-  faults: PackageFault[],
-): Promise<PackageChart | undefined> {
+async function chartOf(files: PackageFiles, file: string, faults: PackageFault[]): Promise<PackageChart | undefined> {
   if (!/^charts\/[^/]+\.tgz$/.test(file)) return undefined;
   try {
     const bytes = await files.read(file);

@@ -31,7 +31,10 @@ export interface Verified {
 const FOLDERS = { charts: 'charts', files: 'files', hooks: 'hooks', provider: 'provider' } as const;
 
 /** Everything that is wrong with a package, in the order of files and lines. */
-export function verifyPackage(contents: Contents, images: 'with images' | 'images elsewhere' = 'with images'): Verified {
+export function verifyPackage(
+  contents: Contents,
+  images: 'with images' | 'images elsewhere' = 'with images',
+): Verified {
   const { text, files, cutOff } = contents;
   const faults = [...contents.faults];
   if (text === undefined) {
