@@ -5,6 +5,7 @@ import { chartSecretRefs, hasChartSource } from './chart-sources.ts';
 import { circleThrough } from './circle.ts';
 import { convergePlugin } from './converge-plugin.ts';
 import { currentKey } from './current-key.ts';
+import { rivalOf } from './expansion-rivals.ts';
 import { type Facts, factsOf } from './facts.ts';
 import { hideSecrets } from './hide-secrets.ts';
 import { valuesRefs } from './inputs.ts';
@@ -22,6 +23,9 @@ import { saveStatus } from './save-status.ts';
 import { settlePlugin } from './settle.ts';
 import { keyOf } from './store.ts';
 import { outsideRefs, type Waits, waitsOf } from './waits.ts';
+
+/** News of the other one wake it; that a commit no longer has the other is no news of it. */
+const RIVAL_RETRY_MS = 5_000;
 
 export interface PluginVerdict {
   /** Undefined: what was said before still stands. */
@@ -82,6 +86,9 @@ async function lookAt(parts: Parts, key: string, plugin: Plugin, signal: AbortSi
   if (activity.state === 'inactive')
     return await remove(parts, key, plugin, { why: activity.why, final: false }, signal);
   if (activity.state === 'waiting') return waiting('FactUnknown', [activity.why]);
+
+  const rival = rivalOf(parts, plugin);
+  if (rival !== undefined) return { ...refused(rival, 'ExpansionRefused'), againInMs: RIVAL_RETRY_MS };
 
   let tried = plugin.status?.attempted?.key ?? '';
   let secrets: readonly string[] = [];
@@ -247,9 +254,9 @@ function waiting(reason: string, waitingFor: string[]): PluginVerdict {
   return { outcome: { phase: 'Waiting', reason, waitingFor }, findings: {} };
 }
 
-/** What it is nested in speaks against it. What is installed stays as it is. */
-function refused(message: string): PluginVerdict {
-  const outcome = { phase: 'Failed', reason: 'NestingRefused', message, userMustAct: true, applied: false } as const;
+/** Others speak against it: what it is nested in, or what came before. What is installed stays as it is. */
+function refused(message: string, reason = 'NestingRefused'): PluginVerdict {
+  const outcome = { phase: 'Failed', reason, message, userMustAct: true, applied: false } as const;
   return { outcome, findings: {} };
 }
 
