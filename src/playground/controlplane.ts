@@ -182,9 +182,7 @@ async function startTheRest(
   await writePodLog(dir);
   await Promise.all([
     startControllers(servers, dir, api, credentials, signal),
-    startAs(servers, dir, api, credentials, signal)('kwok', KWOK, (kubeconfig) =>
-      kwokArguments(kubeconfig, kubelets),
-    ),
+    startAs(servers, dir, api, credentials, signal)('kwok', KWOK, (kubeconfig) => kwokArguments(kubeconfig, kubelets)),
     ...nodes.map((node) => ask(api, '/api/v1/nodes', { method: 'POST', body: node })),
   ]);
   const ended = servers.broken.then((name) => {

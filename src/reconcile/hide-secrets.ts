@@ -38,6 +38,11 @@ export function withoutSecrets(error: unknown, secrets: readonly string[]): unkn
   return new EspalierError(code, message, { retry });
 }
 
+/** A text of somebody else's, such as a log. */
+export function withoutTexts(text: string, secrets: readonly string[]): string {
+  return hidden(text, secretForms(secrets, SHORTEST_FORM));
+}
+
 function hidden(text: string, forms: readonly string[]): string {
   return forms.reduce((rest, form) => rest.replaceAll(form, '[redacted]'), text);
 }
