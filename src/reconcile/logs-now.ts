@@ -144,5 +144,5 @@ async function secretsOf(
     ),
   );
   const values = found.flatMap((secret) => (secret === undefined ? [] : Object.values(secretData(secret))));
-  return values.flatMap((value) => [value, value.trim()]).filter((text) => text.length >= SHORTEST_SECRET);
+  return values.filter((value) => value.trim().length >= SHORTEST_SECRET);
 }
