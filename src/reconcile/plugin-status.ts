@@ -2,6 +2,7 @@ import {
   CONDITION,
   type Condition,
   type DriftEntry,
+  type FailedLog,
   type HistoryEntry,
   type InventoryEntry,
   type Plugin,
@@ -47,6 +48,7 @@ export interface PluginFindings {
   resolved?: PluginStatus['resolved'];
   notDowngraded?: readonly string[];
   imagesLeft?: readonly string[];
+  logs?: readonly FailedLog[];
 }
 
 /** The next status. Pure: the same outcome over the same status changes nothing, so that a no-op reconcile writes nothing. */
@@ -72,6 +74,8 @@ export function nextPluginStatus(
     if (findings.imagesLeft.length > 0) next.imagesLeft = findings.imagesLeft.slice(0, IMAGES_LENGTH);
     else delete next.imagesLeft;
   }
+  if (findings.logs !== undefined) next.logs = [...findings.logs];
+  if (outcome?.phase === 'Ready' || outcome?.phase === 'Disabled') delete next.logs;
   if (findings.drift !== undefined) setDrift(next, findings.drift, now);
   if (outcome === undefined) return next;
   if (plugin.metadata.generation !== undefined) next.observedGeneration = plugin.metadata.generation;

@@ -1,5 +1,5 @@
 import { ANNOTATION, isError, messageOf, type ObjectRef, type Plugin, refKey } from '../api/index.ts';
-import { readInventory } from '../converge/inventory.ts';
+import { type Inventory, readInventory } from '../converge/inventory.ts';
 import { activityIn } from './activity.ts';
 import { chartSecretRefs, hasChartSource } from './chart-sources.ts';
 import { circleThrough } from './circle.ts';
@@ -10,7 +10,9 @@ import { type Facts, factsOf } from './facts.ts';
 import { hideSecrets } from './hide-secrets.ts';
 import { valuesRefs } from './inputs.ts';
 import { judgeAnew } from './judge-anew.ts';
+import { logsNow } from './logs-now.ts';
 import { pluginKeysIn } from './nesting.ts';
+import { noteRuns } from './once.ts';
 import { hasOwnSource } from './own-sources.ts';
 import type { Parts } from './parts.ts';
 import type { PluginFindings, PluginOutcome } from './plugin-status.ts';
@@ -56,15 +58,28 @@ export async function reconcilePlugin(
     parts.chartSources.forget(key);
     return undefined;
   }
-  const verdict = await lookAt(parts, key, plugin, signal).finally(() => parts.selections.looked(key));
-  if (verdict === 'gone') return undefined;
+  const recorded = readInventory(plugin.status?.inventory);
+  const record = noteRuns(parts, recorded);
+  const found = await lookAt(parts, key, plugin, record, signal).finally(() => parts.selections.looked(key));
+  if (found === 'gone') return undefined;
+  // That it has run is put on record whatever else comes of the look: it may be gone by the next start.
+  const verdict = record === recorded ? found : withRecord(found, record);
   await saveStatus(parts, key, verdict, plugin.metadata.annotations?.[ANNOTATION.reconcileAt]);
   if (verdict.error !== undefined) throw verdict.error;
   return verdict.againInMs === undefined ? undefined : { requeueAfterMs: verdict.againInMs };
 }
 
-async function lookAt(parts: Parts, key: string, plugin: Plugin, signal: AbortSignal): Promise<PluginVerdict | 'gone'> {
-  const record = readInventory(plugin.status?.inventory);
+function withRecord({ findings, ...verdict }: PluginVerdict, record: Inventory): PluginVerdict {
+  return { ...verdict, findings: { inventory: [...record.values()], ...findings } };
+}
+
+async function lookAt(
+  parts: Parts,
+  key: string,
+  plugin: Plugin,
+  record: Inventory,
+  signal: AbortSignal,
+): Promise<PluginVerdict | 'gone'> {
   parts.watches.use(key, record.values());
   for (const entry of record.values()) if (entry.fields !== undefined) parts.owned.expect(refKey(entry), entry.fields);
   if (plugin.metadata.deletionTimestamp !== undefined)
@@ -123,6 +138,7 @@ async function lookAt(parts: Parts, key: string, plugin: Plugin, signal: AbortSi
         waits: () => waitsFor(parts, plugin),
         isNew,
         full,
+        rerun: isAsked,
       }));
     if (full) parts.fullLooks.done(key, now);
     const nextLook = parts.fullLooks.dueAt(key, now) - now;
@@ -134,6 +150,7 @@ async function lookAt(parts: Parts, key: string, plugin: Plugin, signal: AbortSi
           ...verdict.findings,
           ...resolvedNow(parts, plugin),
           ...imagesNow(parts, plugin, facts, inputs.key),
+          ...(await logsNow(parts, { key, plugin, record, verdict, secrets, signal })),
         },
         againInMs,
       },

@@ -13,6 +13,8 @@ export interface Rendered {
   chartImages?: string;
   /** Objects that need only exist, such as a namespace that several Plugins ask for. */
   ensure: ReadonlySet<string>;
+  /** The key under which an object runs once, by reference key. Nothing of a Helm release does: that has hooks. */
+  once: ReadonlyMap<string, string>;
   /** Those of `objects` that define kinds for the chart and are no part of its release: never downgraded. */
   definitions: ReadonlySet<string>;
   /** What makes it a Helm release. */
