@@ -83,7 +83,7 @@ async function read(files: PackageFiles): Promise<ReadPackage> {
   const contents: Contents = {
     text: text === undefined ? undefined : Buffer.from(text).toString('utf8'),
     files: new Map(files.paths.map((path) => [path, { size: 0, sha256: '' }])),
-    ...{ images: undefined, sums: undefined, faults, cutOff: false },
+    ...{ images: undefined, charts: new Map(), sums: undefined, faults, cutOff: false },
   };
   const verified = verifyPackage(contents, 'images elsewhere');
   return { id: files.id, expansion, charts, hooks, at, faults: verified.faults };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { startPlatform } from '../cases/support/platform.ts';
 import { uniqueName } from '../support/names.ts';
-import { packageAt } from './support/package.ts';
+import { packageAt } from './support/cluster-package.ts';
 
 describe('an expansion package in the cluster', { concurrency: 3 }, () => {
   test('that stands as a folder in the repository is installed, hooks, operator and charts in their order', async (t) => {

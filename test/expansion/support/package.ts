@@ -1,47 +1,32 @@
-import { chartTgz } from '../../charts/support/archives.ts';
+import { join } from 'node:path';
+import { runProgram } from '../../../src/tools/run.ts';
+import { toolPath } from '../../../src/tools/tool.ts';
+import { chartTgz, tgz } from '../../charts/support/archives.ts';
+import { writeFiles } from '../../mirror/support/platform.ts';
+import { dockerMembers } from './image-archives.ts';
 
-const SERVICE_ACCOUNT = `apiVersion: v1
-kind: ConfigMap
-metadata:
-  name: {{ .Release.Name }}
-data:
-  greeting: {{ .Values.greeting | default "none" | quote }}
-  global: {{ .Values.global | toJson | quote }}
-`;
-
-export interface PackageWish {
-  name: string;
-  version?: string;
-  /** Names of charts, each of one ConfigMap; with @ a version. */
-  charts?: readonly string[];
-  hooks?: readonly ('pre-install' | 'post-install' | 'post-cluster-ready')[];
-  /** More of expansion.yaml. */
-  fields?: Record<string, unknown>;
-}
-
-/** The files of a package, from its own top. */
-export function packageFiles(wish: PackageWish): Record<string, string | Uint8Array> {
-  const { name, version = 'v1.0', charts = [], hooks = [], fields = {} } = wish;
-  const archives = charts.map((chart) => {
-    const [chartName = '', chartVersion = '0.1.0'] = chart.split('@');
-    const bytes = chartTgz(chartName, chartVersion, { 'templates/cm.yaml': SERVICE_ACCOUNT });
-    return [`${chartName}-${chartVersion}.tgz`, bytes] as const;
+/** A package with a chart, two images that share a layer, a file that is empty, and a hook. */
+export async function demoPackage(folder: string, more: Record<string, string | Uint8Array> = {}): Promise<string> {
+  return await writeFiles(join(folder, 'demo'), {
+    'expansion.yaml': [
+      'expansion_name: demo',
+      'expansion_version: v1.0',
+      'values: {mirror: harbor.local}',
+      'charts: [demo-0.1.0.tgz]',
+      'images: ["demo/alpine:3.10", "quay.io/team/db:2"]',
+      'files: [etc/empty.conf]',
+      'hooks: [post-install.tmpl]',
+    ].join('\n'),
+    'charts/demo-0.1.0.tgz': chartTgz('demo', '0.1.0'),
+    'images.tar.gz': tgz(dockerMembers(['demo/alpine:3.10', 'same'], ['quay.io/team/db:2', 'same'])),
+    'files/etc/empty.conf': '',
+    'hooks/post-install.tmpl': '#!/bin/sh\necho {{ .mirror }}\n',
+    ...more,
   });
-  const expansion = {
-    expansion_name: name,
-    expansion_version: version,
-    charts: archives.map(([file]) => file),
-    hooks,
-    ...fields,
-  };
-  return {
-    'expansion.yaml': JSON.stringify(expansion, null, 2),
-    ...Object.fromEntries(archives.map(([file, bytes]) => [`charts/${file}`, bytes])),
-    ...Object.fromEntries(hooks.map((hook) => [`hooks/${hook}`, `#!/bin/sh\necho ${hook} ${version}\n`])),
-  };
 }
 
-/** The same in a folder. */
-export function packageAt(folder: string, wish: PackageWish): Record<string, string | Uint8Array> {
-  return Object.fromEntries(Object.entries(packageFiles(wish)).map(([path, data]) => [`${folder}/${path}`, data]));
+export async function crane(...args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await runProgram(await toolPath('crane'), { args, timeoutMs: 60_000 });
+  if (code !== 0) throw new Error(`crane ${args.join(' ')} ended with ${code}: ${stderr}`);
+  return stdout;
 }
