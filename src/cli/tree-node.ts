@@ -25,5 +25,7 @@ export interface TreeNode {
   waitingFor?: string[];
   /** Fields of an object that somebody else changed. */
   drift?: string[];
+  /** The last lines of a Job that failed. */
+  logs?: string[];
   children: TreeNode[];
 }

@@ -3,8 +3,9 @@ import type { InventoryEntry, Plugin } from '../api/index.ts';
 import { describeRef, type KubeObject } from '../api/objects.ts';
 import { celHealth } from '../cluster/celhealth.ts';
 import { type Health, healthOf } from '../cluster/health.ts';
+import { isRunOver } from '../plan/once.ts';
 import { plain } from '../plan/plain.ts';
-import { KEPT, LEAVING } from '../reconcile/records.ts';
+import { isDeclared, KEPT, LEAVING } from '../reconcile/records.ts';
 import type { TreeNode, TreeState } from './tree-node.ts';
 
 /** An object as the API server told it: there, not there, or why that isn't known. */
@@ -15,6 +16,7 @@ export function objectNode(entry: InventoryEntry, live: Found, plugin?: Plugin):
   const { apiVersion, kind, name, namespace } = entry;
   const { state, message } = judge(entry, live, plugin);
   const drift = plugin?.status?.drift?.find(({ object }) => object === describeRef(entry));
+  const logs = state === 'failed' && !(live instanceof Error) && live !== 'absent' ? logsOf(plugin, live) : [];
   return {
     apiVersion,
     kind,
@@ -25,12 +27,26 @@ export function objectNode(entry: InventoryEntry, live: Found, plugin?: Plugin):
     ...(drift === undefined
       ? {}
       : { drift: drift.fields.map((field) => plain(drift.by === undefined ? field : `${field} (${drift.by})`)) }),
+    ...(logs.length === 0 ? {} : { logs }),
     children: [],
   };
 }
 
+function logsOf(plugin: Plugin | undefined, { metadata }: KubeObject): string[] {
+  const found = (plugin?.status?.logs ?? []).filter(({ uid }) => uid === metadata.uid);
+  return found.flatMap(({ pod, container, lines, why }) => {
+    const from = pod === undefined ? [] : [`${pod}/${container}`];
+    const said = why === undefined ? lines : [`no lines: ${why}`];
+    return said.map((line) => plain([...from, line].join(': ')));
+  });
+}
+
 function judge(entry: InventoryEntry, live: Found, plugin: Plugin | undefined): { state: TreeState; message: string } {
   if (live instanceof Error) return { state: 'unknown', message: messageOf(live) };
+  if (isRunOver(entry) && isDeclared(entry)) {
+    const gone = live === 'absent' ? ', and is gone' : '';
+    return { state: 'healthy', message: `ran once for ${entry.once?.key}${gone}` };
+  }
   if (live === 'absent') {
     if (entry.applied === LEAVING) return { state: 'missing', message: 'is removed' };
     return { state: 'missing', message: entry.uid === undefined ? 'not created yet' : 'is gone' };

@@ -24,7 +24,9 @@ function below(parent: TreeNode, indent: string, paint: Paint): string[] {
   return parent.children.flatMap((child, index) => {
     const isLast = index === parent.children.length - 1;
     const line = `${paint('dim', `${indent}${isLast ? '└─' : '├─'}`)} ${lineOf(child, parent, paint)}`;
-    return [line, ...below(child, `${indent}${isLast ? '   ' : '│  '}`, paint)];
+    const inside = `${indent}${isLast ? '   ' : '│  '}`;
+    const logs = (child.logs ?? []).map((text) => paint('dim', `${inside}  | ${text}`));
+    return [line, ...logs, ...below(child, inside, paint)];
   });
 }
 

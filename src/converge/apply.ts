@@ -1,4 +1,13 @@
-import { type EspalierError, isError, type Json, type KubeObject, refKey, refOf } from '../api/index.ts';
+import {
+  describeRef,
+  EspalierError,
+  isError,
+  type Json,
+  type KubeObject,
+  type ObjectRef,
+  refKey,
+  refOf,
+} from '../api/index.ts';
 import type { ApplyOptions, KubeClient } from '../cluster/client.ts';
 import { withoutDeployers } from '../plan/deployers.ts';
 import { formerManager, managerFor } from '../plan/manager.ts';
@@ -22,6 +31,8 @@ export interface ApplyTask {
   adopts?: boolean;
   /** Nobody has looked whether it exists: to be created, and left alone where it is there already (law 7). */
   onlyNew?: boolean;
+  /** UID of what has its name, and goes first: see `Outcome`. Goes with `onlyNew`. */
+  replaces?: string;
   /** For an object that names a resourceVersion: what to send instead when the live object has changed since. */
   renew?(live: KubeObject): KubeObject;
 }
@@ -86,6 +97,7 @@ export async function applyOne(
   task: ApplyTask,
   options: Pick<ApplyOptions, 'dryRun' | 'onWarning'> = {},
 ): Promise<KubeObject> {
+  if (task.replaces !== undefined) await removeFirst(client, refOf(task.object), task.replaces);
   for (let object = task.onlyNew === true ? asNew(task.object) : task.object, tries = 1; ; tries++) {
     try {
       return await applyOnce(client, task, object, options);
@@ -98,6 +110,15 @@ export async function applyOne(
       object = renew(live);
     }
   }
+}
+
+async function removeFirst(client: KubeClient, ref: ObjectRef, uid: string): Promise<void> {
+  await client.delete(ref, { uid, propagation: 'Background' });
+  const left = await client.get(ref);
+  if (left?.metadata.uid !== uid) return;
+  const { finalizers = [] } = left.metadata;
+  const held = finalizers.length === 0 ? '' : ` (held by finalizers ${finalizers.join(', ')})`;
+  throw new EspalierError('ApplyFailed', `${describeRef(ref)} is still being deleted${held}; it is created after that`);
 }
 
 async function applyOnce(

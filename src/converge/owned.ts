@@ -2,6 +2,7 @@ import { type JsonObject, type KubeObject, type ObjectRef, refKey, refOf } from 
 import type { Health } from '../cluster/health.ts';
 import { appliedFields, hashFields } from '../plan/fields.ts';
 import { managerOf } from '../plan/manager.ts';
+import { onceKeyOf } from '../plan/once.ts';
 import { ownerOf } from '../plan/ownership.ts';
 import { Departed } from './departed.ts';
 import { groupKind, type KindRef } from './watches.ts';
@@ -30,6 +31,12 @@ export interface RecordedFields {
   set?: AppliedFields | undefined;
 }
 
+/** An object that runs once was healthy: for which key, by its own annotation. */
+export interface Ran {
+  uid: string;
+  once: string;
+}
+
 export interface AppliedFields {
   apiVersion: string;
   fields: JsonObject;
@@ -56,6 +63,8 @@ export class OwnedIndex {
   readonly #options: OwnedOptions;
   readonly #objects = new Map<string, OwnedObject>();
   readonly #recorded = new Map<string, RecordedFields>();
+  /** What runs once, as it was when it had run: it may be gone by now. */
+  readonly #ran = new Map<string, Ran>();
   /** Keys being written at this moment: what the watch says of them is judged when the answer is here. */
   readonly #writing = new Set<string>();
   readonly #departed = new Departed();
@@ -76,6 +85,10 @@ export class OwnedIndex {
     return this.#recorded.get(key);
   }
 
+  ran(key: string): Ran | undefined {
+    return this.#ran.get(key);
+  }
+
   keys(): IterableIterator<string> {
     return this.#objects.keys();
   }
@@ -92,7 +105,9 @@ export class OwnedIndex {
   /** The object is no longer the Plugin's to look after. What another one took over by now stays on its record. */
   forget(key: string, plugin: string): void {
     const live = this.#objects.get(key);
-    if (live === undefined || live.plugin === plugin) this.#recorded.delete(key);
+    if (live !== undefined && live.plugin !== plugin) return;
+    this.#recorded.delete(key);
+    this.#ran.delete(key);
   }
 
   /** Marks an object as being written, so that the watch event of our own write is not taken for somebody else's. */
@@ -123,8 +138,11 @@ export class OwnedIndex {
   /** A watch event. */
   onEvent(type: 'added' | 'modified' | 'deleted', object: KubeObject): void {
     const key = refKey(refOf(object));
-    if (type === 'deleted') this.#remove(key, object.metadata.uid);
-    else this.#take(object, true);
+    if (type === 'deleted') {
+      // Without a status it is only what is left of one that a list no longer had.
+      if (object.status !== undefined) this.#noteRun(key, object);
+      this.#remove(key, object.metadata.uid);
+    } else this.#take(object, true);
   }
 
   /** A complete list of a kind: what we wrote and is not in it went before its watch had ever seen it. */
@@ -185,11 +203,21 @@ export class OwnedIndex {
       object: differs || recorded === undefined || this.#writing.has(key) ? object : undefined,
     };
     this.#objects.set(key, after);
+    this.#noteRun(key, object);
     if (!tell || this.#writing.has(key)) return;
     if (differs && (before?.fields !== fields || hasOtherContent(before.object, object)))
       this.#options.onChange(plugin, key, 'drift');
     else if (healthChanged(before, after)) this.#options.onChange(plugin, key, 'health');
     else if (before?.health.message !== health.message) this.#options.onChange(plugin, key, 'message');
+  }
+
+  /** What is being removed may have run before. */
+  #noteRun(key: string, object: KubeObject): void {
+    const [once, plugin] = [onceKeyOf(object), ownerOf(object)];
+    const { deletionTimestamp: _, ...metadata } = object.metadata;
+    if (once === undefined || plugin === undefined || metadata.uid === undefined) return;
+    const { state } = this.#options.healthOf(plugin, { ...object, metadata });
+    if (state === 'healthy') this.#ran.set(key, { uid: metadata.uid, once });
   }
 
   #remove(key: string, uid: string | undefined): void {

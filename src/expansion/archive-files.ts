@@ -16,6 +16,14 @@ export interface ArchivedFile {
   digest?: string;
   /** How a layer is packed, by its first bytes. */
   packing: 'gzip' | 'zstd' | 'none';
+  /** What it is once it is wrapped into a gzip that compresses nothing, where that was asked for. */
+  wrapped?: { digest: string; size: number };
+}
+
+/** Where a part is, and whether it is to be wrapped into such a gzip. */
+export interface PartPlace {
+  path: string;
+  isWrapped: boolean;
 }
 
 /** One image, as one of the two indexes has it. */
@@ -26,7 +34,7 @@ export interface ArchivedImage {
   /** Of an image for several platforms: those below the root. */
   manifests: Manifest[];
   /** Which file a part is, by digest. */
-  parts: Map<string, string>;
+  parts: Map<string, PartPlace>;
   /** What is wrong with it. */
   faults: string[];
 }

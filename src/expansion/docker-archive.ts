@@ -1,13 +1,22 @@
 import { digestOf } from '../registry/contents.ts';
 import { type Manifest, MEDIA } from '../registry/types.ts';
-import { type ArchivedFile, type ArchivedImage, type ArchiveFiles, fileAt, isMap, mapIn } from './archive-files.ts';
+import {
+  type ArchivedFile,
+  type ArchivedImage,
+  type ArchiveFiles,
+  fileAt,
+  isMap,
+  mapIn,
+  type PartPlace,
+} from './archive-files.ts';
 
 const LAYER = 'application/vnd.oci.image.layer.v1.tar';
 const SUFFIX = { gzip: '+gzip', zstd: '+zstd', none: '' } as const;
 
 /**
  * The images of a `manifest.json`, as `docker save` and `crane pull` write it. Such an archive has no manifests: they are made
- * here, of nothing but its content and with the layers as they are, so that the same archive always gives the same digests.
+ * here, of nothing but its content, so that the same archive always gives the same digests. For that layers are not compressed:
+ * one that is packed stays as it is, and the others are wrapped, for tools that expect a gzip.
  */
 export function dockerImages(items: readonly Record<string, unknown>[], archive: ArchiveFiles): ArchivedImage[] {
   return items.map((item) => {
@@ -34,13 +43,14 @@ function imageOf(
   if (at === undefined) faults.push(`lacks ${config.slice(0, 200)} of ${name}`);
   else if (bytes === undefined) faults.push(`holds ${config.slice(0, 200)}, which is no config of an image (${name})`);
   else if (faults.length === 0) faults.push(...unlike(name, bytes, found));
-  const none = { root: undefined, manifests: [], parts: new Map<string, string>(), faults };
+  const none = { root: undefined, manifests: [], parts: new Map<string, PartPlace>(), faults };
   if (faults.length > 0 || at === undefined || bytes === undefined) return none;
-  const parts = new Map([[digestOf(bytes), at.path]]);
-  const described = found.flatMap(({ path, file: { size, digest, packing } }) => {
+  const parts = new Map([[digestOf(bytes), { path: at.path, isWrapped: false }]]);
+  const described = found.flatMap(({ path, file: { packing, wrapped, ...plain } }) => {
+    const { digest, size } = wrapped ?? plain;
     if (digest === undefined) return [];
-    parts.set(digest, path);
-    return { mediaType: LAYER + SUFFIX[packing], digest, size };
+    parts.set(digest, { path, isWrapped: wrapped !== undefined });
+    return { mediaType: LAYER + SUFFIX[wrapped === undefined ? packing : 'gzip'], digest, size };
   });
   if (described.length < found.length) return none;
   return { root: manifestOf(bytes, described), manifests: [], parts, faults };

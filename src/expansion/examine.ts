@@ -9,6 +9,7 @@ import { DEFAULT_LIMITS } from '../charts/limits.ts';
 import type { TarMember } from '../charts/tar-read.ts';
 import { faultOf } from './fault.ts';
 import { EXPANSION_FILE } from './format.ts';
+import { hashed } from './hashed.ts';
 import { whyNoScript } from './hook-text.ts';
 import { readImages } from './images-archive.ts';
 import { memberPath, membersOf } from './members.ts';
@@ -111,16 +112,6 @@ async function examineMember(
     }
   } else for await (const _ of content);
   contents.files.set(path, { size, sha256: hash.digest('hex') });
-}
-
-async function* hashed(
-  content: AsyncIterable<Uint8Array>,
-  hash: { update(data: Uint8Array): unknown },
-): AsyncGenerator<Uint8Array> {
-  for await (const part of content) {
-    hash.update(part);
-    yield part;
-  }
 }
 
 /** Undefined for what is larger; it is read to its end even so. */

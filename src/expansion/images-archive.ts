@@ -2,11 +2,14 @@ import { createHash } from 'node:crypto';
 import { createGunzip } from 'node:zlib';
 import { isError } from '../api/index.ts';
 import { type TarMember, tarMembers } from '../charts/tar-read.ts';
+import { digestOf } from '../registry/contents.ts';
 import { type ArchivedFile, type ArchiveFiles, isDocument, linkTarget, packingOf } from './archive-files.ts';
 import { faultOf, type PackageFault } from './fault.ts';
+import { hashed } from './hashed.ts';
 import { imagesIn, type NamedImage } from './images-index.ts';
 import { memberPath } from './members.ts';
 import { whyUnsafe } from './names.ts';
+import { storedGzip } from './stored-gzip.ts';
 import { IMAGES_FILE } from './verify.ts';
 
 export interface ImagesFound {
@@ -20,6 +23,7 @@ const LARGEST_DOCUMENT = 4 * 1024 * 1024;
 const MOST_DOCUMENTS = 32 * 1024 * 1024;
 const BLOB = /^blobs\/sha256\/([0-9a-f]{64})$/;
 const BRACE = 0x7b;
+const MAGIC_BYTES = 4;
 const HARD_LINK = 'a hard link';
 const MOST_MEMBERS = 100_000;
 const CHUNK = 16 * 1024;
@@ -94,26 +98,53 @@ async function readMembers(stream: AsyncIterable<Uint8Array>, digests: boolean):
   return { images: found.images, faults };
 }
 
-/** Begins to read a file, and goes on as far as it has to. */
+/** Reads a file as far as it has to. `named`: its path tells its digest. */
 async function lookInto(
   { size, content }: TarMember,
   named: string | undefined,
   digests: boolean,
 ): Promise<{ file: ArchivedFile; document?: Uint8Array }> {
-  const hash = digests && named === undefined ? createHash('sha256') : undefined;
-  let head: Uint8Array = new Uint8Array();
-  const parts: Uint8Array[] = [];
-  for await (const part of content()) {
-    if (head.length < 4) head = Buffer.concat([head, part.subarray(0, 4)]);
-    hash?.update(part);
-    const isText = size <= LARGEST_DOCUMENT && head[0] === BRACE;
-    if (isText) parts.push(part);
-    else if (hash === undefined && head.length >= 4) break;
+  const { head, parts } = await begun(content());
+  const packing = packingOf(head);
+  const digest = named === undefined ? {} : { digest: `sha256:${named}` };
+  if (size <= LARGEST_DOCUMENT && head[0] === BRACE) {
+    const document = Buffer.concat(await Array.fromAsync(parts));
+    const file = { size, digest: digestOf(document), packing, ...digest };
+    return isDocument(document) ? { file, document } : { file };
   }
-  const digest = named === undefined ? hash?.digest('hex') : named;
-  const file = { size, ...(digest === undefined ? {} : { digest: `sha256:${digest}` }), packing: packingOf(head) };
-  const document = Buffer.concat(parts);
-  return isDocument(document) ? { file, document } : { file };
+  if (named !== undefined || !digests) return { file: { size, packing, ...digest } };
+  const raw = createHash('sha256');
+  const hash = createHash('sha256');
+  if (packing !== 'none') {
+    for await (const part of parts) raw.update(part);
+    return { file: { size, packing, digest: `sha256:${raw.digest('hex')}` } };
+  }
+  let length = 0;
+  for await (const part of storedGzip(hashed(parts, raw))) {
+    hash.update(part);
+    length += part.length;
+  }
+  const wrapped = { digest: `sha256:${hash.digest('hex')}`, size: length };
+  return { file: { size, packing, digest: `sha256:${raw.digest('hex')}`, wrapped } };
+}
+
+/** The first bytes, and all of them once more. */
+async function begun(
+  content: AsyncGenerator<Uint8Array>,
+): Promise<{ head: Uint8Array; parts: AsyncGenerator<Uint8Array> }> {
+  const first: Uint8Array[] = [];
+  let length = 0;
+  while (length < MAGIC_BYTES) {
+    const next = await content.next();
+    if (next.done === true) break;
+    first.push(next.value);
+    length += next.value.length;
+  }
+  const parts = async function* (): AsyncGenerator<Uint8Array> {
+    yield* first;
+    yield* content;
+  };
+  return { head: Buffer.concat(first), parts: parts() };
 }
 
 function quoted(path: string): string {

@@ -50,7 +50,7 @@ function walk(
     }
     for (const part of contents.blobs) {
       const file = archive.files.get(pathOf(part.digest));
-      if (file?.size === part.size) parts.set(part.digest, pathOf(part.digest));
+      if (file?.size === part.size) parts.set(part.digest, { path: pathOf(part.digest), isWrapped: false });
       else if (file === undefined) faults.push(`lacks ${pathOf(part.digest)} of ${name}`);
       else faults.push(`holds ${pathOf(part.digest)} with ${file.size} bytes, and ${name} has ${part.size}`);
     }

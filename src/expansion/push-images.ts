@@ -78,17 +78,18 @@ async function needsOf(
     partsOf(image.job).map((descriptor) => ({ image, descriptor, key: keyOf(image.job.place, descriptor.digest) })),
   );
   const answers = new Map<string, Promise<boolean>>();
-  const needs = new Map<string, Need>();
+  // By digest: what stands in two files of the archive is sent from one of them.
+  const needs = new Map<string, Need & { path: string }>();
   await inParallel(asked, LOOKS, signal, async ({ image, descriptor, key }) => {
     const { place, image: archived } = image.job;
-    const path = archived.parts.get(descriptor.digest) ?? '';
+    const { path = '', isWrapped = false } = archived.parts.get(descriptor.digest) ?? {};
     const isFirst = !answers.has(key);
     const answer = answers.get(key) ?? registry.hasBlob(place, descriptor.digest, signal);
     answers.set(key, answer);
     try {
       const has = await answer;
-      const need = needs.get(path) ?? { descriptor, lacking: [] };
-      needs.set(path, need);
+      const need = needs.get(descriptor.digest) ?? { path, descriptor, isWrapped, lacking: [] };
+      needs.set(descriptor.digest, need);
       if (has) need.has = place;
       else image.parts.add(key);
       if (!has && isFirst) need.lacking.push(place);
@@ -96,8 +97,8 @@ async function needsOf(
       onFailed(image, error);
     }
   });
-  for (const [path, { lacking }] of needs) if (lacking.length === 0) needs.delete(path);
-  return needs;
+  const lacked = [...needs.values()].filter(({ lacking }) => lacking.length > 0);
+  return new Map(lacked.map((need) => [need.path, need]));
 }
 
 function partsOf({ image, from }: ImageJob) {

@@ -5,11 +5,14 @@ import { proven, type Registry } from '../registry/registry.ts';
 import type { Descriptor, Place } from '../registry/types.ts';
 import { ONE_PIECE } from '../registry/upload.ts';
 import { memberPath } from './members.ts';
+import { storedGzip } from './stored-gzip.ts';
 
 /** A part that repositories of one registry lack. */
 export interface Need {
   descriptor: Descriptor;
   lacking: Place[];
+  /** It is not the file itself, but that in a gzip which compresses nothing. */
+  isWrapped?: boolean;
   /** A repository that has it: others may take it from there. */
   has?: Place | undefined;
 }
@@ -55,13 +58,14 @@ async function onePass(needs: Map<string, Need>, options: SendOptions): Promise<
       const need = needs.get(path);
       if (need === undefined || member.type !== 'file') continue;
       const { size } = need.descriptor;
+      const content = need.isWrapped === true ? storedGzip(member.content()) : member.content();
       if (size > ONE_PIECE) {
-        await sendAsItComes(need, member, options);
+        await sendAsItComes(need, content, options);
         if (need.lacking.length === 0) needs.delete(path);
       } else {
         needs.delete(path);
         while (underWay.size >= PARALLEL || (held > 0 && held + size > ONE_PIECE)) await Promise.race(underWay);
-        const bytes = Buffer.concat(await Array.fromAsync(member.content()));
+        const bytes = Buffer.concat(await Array.fromAsync(content));
         held += size;
         const sending = sendHeld(need, bytes, options).finally(() => {
           held -= size;
@@ -81,10 +85,10 @@ async function sendHeld(need: Need, bytes: Uint8Array, options: SendOptions): Pr
   options.onBytes(bytes.length);
 }
 
-async function sendAsItComes(need: Need, member: TarMember, options: SendOptions): Promise<void> {
+async function sendAsItComes(need: Need, content: AsyncGenerator<Uint8Array>, options: SendOptions): Promise<void> {
   let hasGone = false;
   const counted = async function* (): AsyncGenerator<Uint8Array> {
-    for await (const part of proven(member.content(), need.descriptor, damaged(need))) {
+    for await (const part of proven(content, need.descriptor, damaged(need))) {
       options.onBytes(part.length);
       yield part;
     }

@@ -29,10 +29,14 @@ export type KeepReason =
 
 /** What happens to one object. The words of a plan are these and no others. */
 export type Outcome =
-  | { action: 'create'; object: JsonObject; after?: Terminating }
+  /** `replaces`: what has its name is deleted first, by UID, because it must run anew. */
+  | { action: 'create'; object: JsonObject; after?: Terminating; replaces?: { uid: string; why: string } }
   | { action: 'change'; fields: FieldChange[] }
-  /** `isOurs` is false for what need only exist (a shared namespace): it is neither applied nor recorded. */
-  | { action: 'unchanged'; isOurs: boolean }
+  /**
+   * `isOurs` is false for what need only exist (a shared namespace): it is neither applied nor recorded. `once`: it has run
+   * for this key, and is left alone even where it is gone; `changed`: even where it is declared otherwise now.
+   */
+  | { action: 'unchanged'; isOurs: boolean; once?: { key: string; at: string; changed?: true } }
   /** Taking over what exists: from another plugin that no longer declares it, or, where asked for, from nobody. */
   | { action: 'adopt'; from?: string; fields: FieldChange[] }
   /** By UID, so that a new object of the same name is never hit. `terminating`: it was asked to go already. */

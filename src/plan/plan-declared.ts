@@ -5,6 +5,7 @@ import { holderOf } from './holder.ts';
 import { managerFor } from './manager.ts';
 import type { Masker } from './mask.ts';
 import type { ObjectPlan, OutcomeOf } from './object-plan.ts';
+import { hasRun, type OnceWish, whyAnew } from './once.ts';
 import { describeOwner, ownershipOf, SYNC_OWNER, terminatingOf } from './ownership.ts';
 import type { PlanInput, Prediction } from './plan-input.ts';
 
@@ -19,6 +20,9 @@ export function planDeclared(
   const key = refKey(ref);
   const live = input.live.get(key);
   const prediction = input.predicted?.get(key);
+  const once = input.once?.get(key);
+  const ran = once === undefined || entry === undefined ? undefined : alreadyRan(entry, once);
+  if (ran !== undefined) return { key, ref, ...ran };
   if (live === undefined) {
     const first = entry === undefined ? input.recordedElsewhere?.(key) : undefined;
     if (first !== undefined) return { key, ref, ...declaredElsewhere(first) };
@@ -33,12 +37,23 @@ export function planDeclared(
   if (terminating !== undefined) {
     return { key, ref, action: 'create', object: declarable(masker.mask(declared)), after: terminating };
   }
+  const fields = fieldChanges(live, declared, prediction, masker);
+  const anew = once === undefined || claim.adopt ? undefined : whyAnew(live, entry, once, fields);
+  if (anew !== undefined) {
+    const replaces = { uid: live.metadata.uid ?? '', why: anew };
+    return { key, ref, action: 'create', object: declarable(masker.mask(declared)), replaces };
+  }
   const refusal = refusalOf(prediction, declared, input, masker);
   if (refusal !== undefined) return { key, ref, ...refusal };
-  const fields = fieldChanges(live, declared, prediction, masker);
   if (claim.adopt)
     return { key, ref, action: 'adopt', ...(claim.from === undefined ? {} : { from: claim.from }), fields };
   return fields.length === 0 ? { key, ref, action: 'unchanged', isOurs: true } : { key, ref, action: 'change', fields };
+}
+
+function alreadyRan(entry: InventoryEntry, { key, changed }: OnceWish): OutcomeOf<'unchanged'> | undefined {
+  const at = hasRun(entry, key) ? entry.once?.at : undefined;
+  if (at === undefined) return undefined;
+  return { action: 'unchanged', isOurs: true, once: { key, at, ...(changed ? { changed } : {}) } };
 }
 
 /** Whether we may write to a live object: it is ours, or may be adopted. Otherwise what the plan says instead. */

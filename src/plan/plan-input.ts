@@ -1,6 +1,7 @@
 import type { Deletion, InventoryEntry, KubeObject } from '../api/index.ts';
 import type { MaskOptions } from './mask.ts';
 import type { FieldConflict } from './object-plan.ts';
+import type { OnceWish } from './once.ts';
 
 /** What the API server answered to a dry run of the apply: the object as it would be, or why not. */
 export type Prediction = KubeObject | { refused: string } | { conflicts: readonly FieldConflict[] };
@@ -32,6 +33,8 @@ export interface PlanInput {
   /** Desired objects that need only exist, such as a namespace that several plugins ask for. */
   readonly ensure?: ReadonlySet<string>;
   readonly mask?: MaskOptions;
+  /** Desired objects that run once, by reference key. */
+  readonly once?: ReadonlyMap<string, OnceWish>;
 
   /** Another Plugin that declares the object now. */
   elsewhere?(key: string): string | undefined;

@@ -55,11 +55,11 @@ export function planText(plan: Plan, options: TextOptions = {}): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** In the order in which people want to read them; unchanged ones only where asked for. */
+/** In the order in which people want to read them; unchanged ones only where asked for, or though declared otherwise. */
 export function shownObjects(plugin: PluginPlan, full: boolean): ObjectPlan[] {
   const order = (action: Action) => ACTIONS.indexOf(action);
   return plugin.objects
-    .filter((object) => full || object.action !== 'unchanged')
+    .filter((object) => full || object.action !== 'unchanged' || object.once?.changed === true)
     .toSorted((a, b) => order(a.action) - order(b.action));
 }
 

@@ -1,5 +1,5 @@
-import { describeRef } from '../api/index.ts';
-import type { Action, ObjectPlan, PluginPlan } from './object-plan.ts';
+import { ANNOTATION, describeRef } from '../api/index.ts';
+import type { Action, ObjectPlan, OutcomeOf, PluginPlan } from './object-plan.ts';
 import { describeOwner } from './ownership.ts';
 
 /** One sign for each action, so that a list of objects can be skimmed without colour. */
@@ -23,6 +23,7 @@ export function describeObject(object: ObjectPlan): { name: string; note: string
 function noteOf(object: ObjectPlan): string {
   switch (object.action) {
     case 'create':
+      if (object.replaces !== undefined) return `in place of the present one, which is deleted: ${object.replaces.why}`;
       return object.after === undefined ? '' : 'when the present one, which is being deleted, is gone';
     case 'adopt':
       return object.from === undefined
@@ -38,10 +39,16 @@ function noteOf(object: ObjectPlan): string {
       return `conflict with ${object.with}: ${object.why}`;
     case 'refused':
       return `refused by the API server: ${object.message}`;
-    case 'change':
     case 'unchanged':
+      return object.once === undefined ? '' : ranNote(object.once);
+    case 'change':
       return '';
   }
+}
+
+function ranNote({ key, changed }: NonNullable<OutcomeOf<'unchanged'>['once']>): string {
+  const ran = `ran once for ${key}`;
+  return changed === true ? `${ran}; as it is declared now it runs under another ${ANNOTATION.once}` : ran;
 }
 
 function waitingNote(finalizers: readonly string[]): string {

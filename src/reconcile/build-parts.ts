@@ -23,6 +23,7 @@ import { currentKey } from './current-key.ts';
 import { Declared } from './declared.ts';
 import { Dependents, dependenciesOf } from './dependents.ts';
 import { isRemoving, waitingToDelete } from './dropped.ts';
+import { isExpansion } from './expansion-rivals.ts';
 import { factsOf } from './facts.ts';
 import { ForgeTroubles } from './forge-trouble.ts';
 import { Forges } from './forges.ts';
@@ -43,6 +44,7 @@ import { RenderCache } from './rendered.ts';
 import { RepairGuard } from './repair-guard.ts';
 import { Repaired } from './repaired.ts';
 import { Schedules } from './schedules.ts';
+import { Selections } from './selections.ts';
 import { ServerVersion } from './server-version.ts';
 import { Sources } from './sources.ts';
 import { keyOf, Store, type Stored } from './store.ts';
@@ -136,6 +138,8 @@ export function buildParts(options: TermOptions, queues: Queues): BuiltParts {
     const news = pluginNews(before, after);
     if (news.declared) wakePlugin(key);
     if (!news.any) return;
+    if (news.declared && [before, after].some((one) => one !== undefined && isExpansion(one)))
+      for (const other of plugins.values()) if (isExpansion(other)) wakePlugin(keyOf(other));
     if (kubegems.get(key) !== undefined) wakeKubegems(key);
     for (const dependent of dependents.of(key)) wakePlugin(dependent);
     if (news.released)
@@ -285,6 +289,7 @@ export function buildParts(options: TermOptions, queues: Queues): BuiltParts {
     owned,
     watches,
     outside,
+    selections: new Selections(client, signal, wakePlugin),
     rendered: new RenderCache(),
     renderWaiters,
     repairs: new RepairGuard(),

@@ -8,7 +8,8 @@ import {
   refKey,
   refOf,
 } from '../api/index.ts';
-import { type Inventory, intend, sameInventory, without } from '../converge/inventory.ts';
+import type { ApplyTask } from '../converge/apply.ts';
+import { type Intent, type Inventory, intend, sameInventory, without } from '../converge/inventory.ts';
 import type { PluginPlan } from '../plan/object-plan.ts';
 import {
   afterFailure,
@@ -26,6 +27,7 @@ import type { KnownInputs } from './inputs.ts';
 import { type Look, lookAtCluster } from './look.ts';
 import { nestedLosses, pluginsNow } from './nested-losses.ts';
 import { rootOf, syncOver } from './nesting.ts';
+import { noteRuns } from './once.ts';
 import type { Parts } from './parts.ts';
 import type { PluginVerdict } from './plugin.ts';
 import type { PluginFindings } from './plugin-status.ts';
@@ -63,6 +65,8 @@ export interface ConvergeInput {
   isNew: boolean;
   /** Compare every object with the cluster, whatever the watches say. */
   full: boolean;
+  /** Somebody asks for another try of what runs once. */
+  rerun: boolean;
   waits(): Waits;
 }
 
@@ -77,7 +81,8 @@ export async function convergePlugin(parts: Parts, input: ConvergeInput): Promis
     const waits = input.waits();
     if (waits.for.length > 0) return { ...waitingFor(parts, waits), findings: driftFindings(parts, input) };
   }
-  const look = await lookAtCluster(parts, { key, plugin, facts, record, rendered, full: input.full });
+  const { full, rerun } = input;
+  const look = await lookAtCluster(parts, { key, plugin, facts, record, rendered, full, rerun });
   if (look.state === 'wait')
     return { outcome: { phase: 'Progressing', message: look.why }, findings: {}, againInMs: 2_000 };
   const commit = commitOf(parts, plugin);
@@ -109,7 +114,7 @@ async function carryOut(
   const run = prepared?.run;
   const intended = intend(
     without(input.record, forgotten(plan)),
-    tasks.map((task) => refOf(task.object)),
+    tasks.map((task) => intentOf(task, rendered)),
     rendered.hashes,
   );
   const marked = markLeaving(intended, plan);
@@ -138,6 +143,11 @@ async function carryOut(
   if (run === undefined) return await writeObjects(parts, input, rendered, look, marked);
   const verdict = await writeObjects(parts, input, rendered, look, marked, run);
   return isFailure(verdict) ? await afterFailure(plugin, run, inputs.key, verdict, inputs.secrets) : verdict;
+}
+
+function intentOf({ object, replaces }: ApplyTask, { once }: Rendered): Intent {
+  const ref = refOf(object);
+  return { ref, once: once.get(refKey(ref)), replaces: replaces !== undefined };
 }
 
 /** What was applied holds no longer as a whole. A first install takes nothing's place. */
@@ -192,14 +202,15 @@ async function writeObjects(
   const current = parts.plugins.get(key) ?? plugin;
   if (written.postponed) return awaitServers(parts, key, current, written.record, findings, inputs.key);
   const removal = await removeLeaving(parts, key, plugin, written.record);
-  const removed = { ...findings, inventory: [...removal.record.values()] };
+  const after = noteRuns(parts, removal.record);
+  const removed = { ...findings, inventory: [...after.values()] };
   const unfinished = run === undefined ? undefined : await concludeRelease(parts, plugin, run, removed);
   if (unfinished !== undefined) return unfinished;
   const left = await leaveRelease(parts, current);
   const revision = revisionOf(commitOf(parts, plugin), rendered, inputs.key);
   const complete = { ...removed, ...left, revision };
   const applied = { ...current, status: { ...current.status, revision, notDowngraded: [...look.newer] } };
-  const verdict = withHealth(parts, key, applied, removal.record, complete, removal.still, inputs.key);
+  const verdict = withHealth(parts, key, applied, after, complete, removal.still, inputs.key);
   return comeBackFor(verdict, removal);
 }
 

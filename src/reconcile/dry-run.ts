@@ -25,6 +25,8 @@ export async function tryTasks(client: KubeClient, tasks: readonly ApplyTask[], 
   const said = new Set<string>();
   const results = await settleAll(tasks, PARALLEL_DRY_RUNS, async (task): Promise<Prediction | undefined> => {
     const ref = refOf(task.object);
+    // What has its name stands in the way of a try.
+    if (task.replaces !== undefined) return undefined;
     const onWarning = (text: string): void => void said.add(`${describeRef(ref)}: ${text}`);
     try {
       return await applyOne(client, task, { dryRun: true, onWarning });

@@ -11,6 +11,7 @@ import {
 import type { Inventory } from '../converge/inventory.ts';
 import { driftByValue, driftOf, stillDiffering, type Writer } from '../plan/drift.ts';
 import { managerFor, managerOf } from '../plan/manager.ts';
+import { isRunOver } from '../plan/once.ts';
 import type { Parts } from './parts.ts';
 import { isDeclared } from './records.ts';
 import type { Rendered } from './rendered.ts';
@@ -49,7 +50,7 @@ export function findDrift(
   if (mode === 'ignore') return found;
   const now = parts.clock.now();
   for (const [key, entry] of record) {
-    if (!isDeclared(entry) || !parts.watches.isSynced(entry)) continue;
+    if (!isDeclared(entry) || isRunOver(entry) || !parts.watches.isSynced(entry)) continue;
     const drift = driftOfEntry(parts, plugin, spec, key, entry, declared?.(key));
     if (drift === undefined) continue;
     const rests = parts.repairs.restsUntil(key, now);

@@ -7,6 +7,7 @@ import { type Finished, type FinishOptions, finishObjects, type Scope } from '..
 import { contentKey } from '../resolve/key.ts';
 import type { Facts } from './facts.ts';
 import { pluginKeysIn } from './nesting.ts';
+import { onceIn } from './once.ts';
 import type { Rendered } from './rendered.ts';
 import { withOurPlugins } from './rendered-kubegems.ts';
 import type { ReadyHook } from './rendered-release.ts';
@@ -89,10 +90,12 @@ export function toRendered(
   // `stringData` is written into `data` by the API server, which then says that nobody owns it: drift would go unseen.
   const objects = finished.objects.map(withFoldedData);
   const namespace = targetNamespace(plugin);
+  const once = onceIn(plugin, objects);
   return {
     objects,
     hashes: new Map(objects.map((object) => [refKey(refOf(object)), contentKey({ object }).slice(0, 20)])),
-    warnings: [...warnings, ...finished.warnings],
+    once: once.keys,
+    warnings: [...warnings, ...finished.warnings, ...once.warnings],
     imagesLeft: leftBehind(
       imagesIn([...objects, ...hooks], facts.imageFields),
       ownPlaces(facts.images, facts.values.imageRegistry),

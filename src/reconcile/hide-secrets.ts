@@ -38,6 +38,15 @@ export function withoutSecrets(error: unknown, secrets: readonly string[]): unkn
   return new EspalierError(code, message, { retry });
 }
 
+/** A text of somebody else's, such as a log. The line break that ends a value in a file is no part of it there. */
+export function withoutTexts(text: string, secrets: readonly string[]): string {
+  const forms = secretForms(secrets, SHORTEST_FORM).map((form) => form.trim());
+  return hidden(
+    text,
+    forms.filter((form) => form.length >= SHORTEST_FORM),
+  );
+}
+
 function hidden(text: string, forms: readonly string[]): string {
   return forms.reduce((rest, form) => rest.replaceAll(form, '[redacted]'), text);
 }

@@ -3,6 +3,7 @@ import type { ApplyTask } from '../converge/apply.ts';
 import type { Inventory } from '../converge/inventory.ts';
 import { readLive } from '../converge/live.ts';
 import type { PluginPlan } from '../plan/object-plan.ts';
+import { hasRun } from '../plan/once.ts';
 import { ownerOf } from '../plan/ownership.ts';
 import { planObjects } from '../plan/plan.ts';
 import type { PlanInput } from '../plan/plan-input.ts';
@@ -13,6 +14,7 @@ import { tryTasks } from './dry-run.ts';
 import type { Facts } from './facts.ts';
 import { driftOfEntry, type Found, findDrift, findIn } from './find-drift.ts';
 import { type LeftDefinition, leftDefinitions } from './left-definitions.ts';
+import { onceWishes, toRunAgain } from './once.ts';
 import type { Parts } from './parts.ts';
 import { DROPPED, isDeclared } from './records.ts';
 import { regarding } from './regarding.ts';
@@ -30,6 +32,8 @@ export interface LookInput {
   record: Inventory;
   rendered: Rendered;
   full: boolean;
+  /** What runs once and failed runs again. */
+  rerun: boolean;
 }
 
 export type Look =
@@ -54,10 +58,12 @@ export type Look =
 export async function lookAtCluster(parts: Parts, input: LookInput): Promise<Look> {
   const { key, plugin, record, rendered } = input;
   const drift = findDrift(parts, key, plugin, record, findIn(rendered));
-  const open = rendered.objects.filter(
-    (object) =>
-      !rendered.undecided.has(refKey(refOf(object))) && (input.full || !isSettled(parts, input, object, drift.repair)),
-  );
+  const rerun: ReadonlySet<string> = input.rerun ? toRunAgain(parts, record) : new Set();
+  const open = rendered.objects.filter((object) => {
+    const at = refKey(refOf(object));
+    if (rendered.undecided.has(at) || ranAsDeclared(input, at)) return false;
+    return input.full || !isSettled(parts, input, object, drift.repair);
+  });
   const desiredKeys = new Set(rendered.hashes.keys());
   const dropped = [...record]
     .filter(([at, entry]) => !desiredKeys.has(at) && (isDeclared(entry) || entry.applied === DROPPED))
@@ -95,6 +101,7 @@ export async function lookAtCluster(parts: Parts, input: LookInput): Promise<Loo
     revisionComplete: undecided === undefined,
     ...(undecided === undefined ? {} : { whyIncomplete: undecided }),
     ensure: rendered.ensure,
+    once: onceWishes(rendered, record, rerun),
     elsewhere: (at) => parts.declared.elsewhere(key, at),
     ownerStillDeclares: (owner, at) => parts.declared.declares(owner, at) !== 'no',
     isAgent: (object) => parts.isAgent(object),
@@ -105,7 +112,7 @@ export async function lookAtCluster(parts: Parts, input: LookInput): Promise<Loo
     recorded: (at) => parts.owned.recorded(at)?.set?.fields,
     rests: (at) => parts.repairs.restsUntil(at, parts.clock.now()) !== undefined,
   };
-  const tasksOf = (plan: PluginPlan) => tasksFor({ plugin, record, rendered, plan, known, open: forms, live });
+  const tasksOf = (plan: PluginPlan) => tasksFor({ plugin, record, rendered, plan, known, open: forms, live, rerun });
   let plan = planObjects(planInput);
   let found = tasksOf(plan);
   if (input.full && found.drift.size > 0) {
@@ -160,6 +167,11 @@ function openObject(
   unread: ReadonlySet<KubeObject>,
 ): OpenObject {
   return { declared, form: formOf(plugin, declared, live.get(refKey(refOf(declared)))), unread: unread.has(declared) };
+}
+
+function ranAsDeclared({ record, rendered }: LookInput, at: string): boolean {
+  const entry = record.get(at);
+  return entry !== undefined && hasRun(entry, rendered.once.get(at));
 }
 
 function isSettled(

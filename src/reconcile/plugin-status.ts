@@ -2,6 +2,7 @@ import {
   CONDITION,
   type Condition,
   type DriftEntry,
+  type FailedLog,
   type HistoryEntry,
   type InventoryEntry,
   type Plugin,
@@ -11,6 +12,7 @@ import {
   setCondition,
   timestamp,
 } from '../api/index.ts';
+import { beginsAtGates } from './gates.ts';
 
 const HISTORY_LENGTH = 10;
 const DRIFT_LENGTH = 20;
@@ -46,6 +48,7 @@ export interface PluginFindings {
   resolved?: PluginStatus['resolved'];
   notDowngraded?: readonly string[];
   imagesLeft?: readonly string[];
+  logs?: readonly FailedLog[];
 }
 
 /** The next status. Pure: the same outcome over the same status changes nothing, so that a no-op reconcile writes nothing. */
@@ -71,6 +74,8 @@ export function nextPluginStatus(
     if (findings.imagesLeft.length > 0) next.imagesLeft = findings.imagesLeft.slice(0, IMAGES_LENGTH);
     else delete next.imagesLeft;
   }
+  if (findings.logs !== undefined) next.logs = [...findings.logs];
+  if (outcome?.phase === 'Ready' || outcome?.phase === 'Disabled') delete next.logs;
   if (findings.drift !== undefined) setDrift(next, findings.drift, now);
   if (outcome === undefined) return next;
   if (plugin.metadata.generation !== undefined) next.observedGeneration = plugin.metadata.generation;
@@ -105,6 +110,8 @@ function conditionsAfter(plugin: Plugin, outcome: PluginOutcome, next: PluginSta
   if (outcome.phase === 'Progressing' && begins) conditions = removeCondition(conditions, CONDITION.Reconciling);
   const message = messageOf(outcome);
   const reason = 'reason' in outcome ? outcome.reason : outcome.phase;
+  // Its time tells since when nothing but gates is waited for: see `atGatesSince`.
+  if (beginsAtGates(plugin, reason)) conditions = removeCondition(conditions, CONDITION.Waiting);
   const ready = outcome.phase === 'Ready' || outcome.phase === 'Disabled';
   set(CONDITION.Ready, ready ? 'True' : 'False', reason, message);
   const couldNotWrite = outcome.phase === 'Failed' && !outcome.applied;

@@ -1,15 +1,18 @@
 import { ANNOTATION, isError, messageOf, type ObjectRef, type Plugin, refKey } from '../api/index.ts';
-import { readInventory } from '../converge/inventory.ts';
+import { type Inventory, readInventory } from '../converge/inventory.ts';
 import { activityIn } from './activity.ts';
 import { chartSecretRefs, hasChartSource } from './chart-sources.ts';
 import { circleThrough } from './circle.ts';
 import { convergePlugin } from './converge-plugin.ts';
 import { currentKey } from './current-key.ts';
+import { rivalOf } from './expansion-rivals.ts';
 import { type Facts, factsOf } from './facts.ts';
 import { hideSecrets } from './hide-secrets.ts';
 import { valuesRefs } from './inputs.ts';
 import { judgeAnew } from './judge-anew.ts';
+import { logsNow } from './logs-now.ts';
 import { pluginKeysIn } from './nesting.ts';
+import { noteRuns } from './once.ts';
 import { hasOwnSource } from './own-sources.ts';
 import type { Parts } from './parts.ts';
 import type { PluginFindings, PluginOutcome } from './plugin-status.ts';
@@ -22,6 +25,9 @@ import { saveStatus } from './save-status.ts';
 import { settlePlugin } from './settle.ts';
 import { keyOf } from './store.ts';
 import { outsideRefs, type Waits, waitsOf } from './waits.ts';
+
+/** News of the other one wake it; that a commit no longer has the other is no news of it. */
+const RIVAL_RETRY_MS = 5_000;
 
 export interface PluginVerdict {
   /** Undefined: what was said before still stands. */
@@ -43,6 +49,7 @@ export async function reconcilePlugin(
   if (plugin === undefined) {
     parts.watches.use(key, []);
     parts.outside.use(key, []);
+    parts.selections.looked(key);
     parts.declared.forget(key);
     parts.fullLooks.forget(key);
     parts.taken.forget(key);
@@ -51,15 +58,28 @@ export async function reconcilePlugin(
     parts.chartSources.forget(key);
     return undefined;
   }
-  const verdict = await lookAt(parts, key, plugin, signal);
-  if (verdict === 'gone') return undefined;
+  const recorded = readInventory(plugin.status?.inventory);
+  const record = noteRuns(parts, recorded);
+  const found = await lookAt(parts, key, plugin, record, signal).finally(() => parts.selections.looked(key));
+  if (found === 'gone') return undefined;
+  // That it has run is put on record whatever else comes of the look: it may be gone by the next start.
+  const verdict = record === recorded ? found : withRecord(found, record);
   await saveStatus(parts, key, verdict, plugin.metadata.annotations?.[ANNOTATION.reconcileAt]);
   if (verdict.error !== undefined) throw verdict.error;
   return verdict.againInMs === undefined ? undefined : { requeueAfterMs: verdict.againInMs };
 }
 
-async function lookAt(parts: Parts, key: string, plugin: Plugin, signal: AbortSignal): Promise<PluginVerdict | 'gone'> {
-  const record = readInventory(plugin.status?.inventory);
+function withRecord({ findings, ...verdict }: PluginVerdict, record: Inventory): PluginVerdict {
+  return { ...verdict, findings: { inventory: [...record.values()], ...findings } };
+}
+
+async function lookAt(
+  parts: Parts,
+  key: string,
+  plugin: Plugin,
+  record: Inventory,
+  signal: AbortSignal,
+): Promise<PluginVerdict | 'gone'> {
   parts.watches.use(key, record.values());
   for (const entry of record.values()) if (entry.fields !== undefined) parts.owned.expect(refKey(entry), entry.fields);
   if (plugin.metadata.deletionTimestamp !== undefined)
@@ -82,6 +102,9 @@ async function lookAt(parts: Parts, key: string, plugin: Plugin, signal: AbortSi
   if (activity.state === 'inactive')
     return await remove(parts, key, plugin, { why: activity.why, final: false }, signal);
   if (activity.state === 'waiting') return waiting('FactUnknown', [activity.why]);
+
+  const rival = rivalOf(parts, plugin);
+  if (rival !== undefined) return { ...refused(rival, 'ExpansionRefused'), againInMs: RIVAL_RETRY_MS };
 
   let tried = plugin.status?.attempted?.key ?? '';
   let secrets: readonly string[] = [];
@@ -115,6 +138,7 @@ async function lookAt(parts: Parts, key: string, plugin: Plugin, signal: AbortSi
         waits: () => waitsFor(parts, plugin),
         isNew,
         full,
+        rerun: isAsked,
       }));
     if (full) parts.fullLooks.done(key, now);
     const nextLook = parts.fullLooks.dueAt(key, now) - now;
@@ -126,6 +150,7 @@ async function lookAt(parts: Parts, key: string, plugin: Plugin, signal: AbortSi
           ...verdict.findings,
           ...resolvedNow(parts, plugin),
           ...imagesNow(parts, plugin, facts, inputs.key),
+          ...(await logsNow(parts, { key, plugin, record, verdict, secrets, signal })),
         },
         againInMs,
       },
@@ -220,6 +245,7 @@ function waitsFor(parts: Parts, plugin: Plugin): Waits {
     plugin,
     now: parts.clock.now(),
     outside: (ref) => parts.outside.get(ref),
+    selected: (selection) => parts.selections.whyNot(keyOf(plugin), selection),
     pluginReadiness: (key) => {
       const other = parts.plugins.get(key);
       return readinessOf(other, other === undefined ? undefined : currentKey(parts, other));
@@ -247,9 +273,9 @@ function waiting(reason: string, waitingFor: string[]): PluginVerdict {
   return { outcome: { phase: 'Waiting', reason, waitingFor }, findings: {} };
 }
 
-/** What it is nested in speaks against it. What is installed stays as it is. */
-function refused(message: string): PluginVerdict {
-  const outcome = { phase: 'Failed', reason: 'NestingRefused', message, userMustAct: true, applied: false } as const;
+/** Others speak against it: what it is nested in, or what came before. What is installed stays as it is. */
+function refused(message: string, reason = 'NestingRefused'): PluginVerdict {
+  const outcome = { phase: 'Failed', reason, message, userMustAct: true, applied: false } as const;
   return { outcome, findings: {} };
 }
 

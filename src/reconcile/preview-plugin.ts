@@ -13,6 +13,7 @@ import { holdFor } from './holds.ts';
 import { rulesOf } from './look.ts';
 import { nestedLosses } from './nested-losses.ts';
 import { parentKeyOf } from './nesting.ts';
+import { onceWishes } from './once.ts';
 import type { PreviewInput } from './preview.ts';
 import { pluginsIn } from './preview-nested.ts';
 import { toldBeside } from './preview-versions.ts';
@@ -62,6 +63,7 @@ export async function planCandidate(
     live,
     record: [...record.values()],
     ensure: rendered.ensure,
+    once: onceWishes(rendered, record, new Set()),
     mask: { values: secrets },
     ...(await contentsOf(client, plugin, dropped, live, leavingBeside(common, key))),
   };

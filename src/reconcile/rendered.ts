@@ -13,12 +13,16 @@ export interface Rendered {
   chartImages?: string;
   /** Objects that need only exist, such as a namespace that several Plugins ask for. */
   ensure: ReadonlySet<string>;
+  /** The key under which an object runs once, by reference key. Nothing of a Helm release does: that has hooks. */
+  once: ReadonlyMap<string, string>;
   /** Those of `objects` that define kinds for the chart and are no part of its release: never downgraded. */
   definitions: ReadonlySet<string>;
   /** What makes it a Helm release. */
   release?: RenderedRelease;
   /** What the source says of its own version, where it has one. */
   version: { chart?: string; version?: string; app?: string };
+  /** Why there is nothing on purpose: then nothing is held for it. */
+  whyEmpty?: string;
   bytes: number;
   /**
    * Objects of kinds that nobody serves yet, by the key they have and the key they would have in a namespace: which it

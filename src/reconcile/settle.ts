@@ -1,6 +1,7 @@
 import { type Attempt, describeRef, type InventoryEntry, type Plugin, refKey } from '../api/index.ts';
 import { type Inventory, sameInventory } from '../converge/inventory.ts';
 import type { OwnedObject } from '../converge/owned.ts';
+import { isRunOver } from '../plan/once.ts';
 import { hasDropped, whyDroppedStay } from './dropped.ts';
 import { type Found, findDrift, findIn } from './find-drift.ts';
 import { pluginKeyIn } from './nesting.ts';
@@ -93,6 +94,7 @@ interface Problem {
 }
 
 function problemOf(parts: Parts, key: string, { spec }: Plugin, entry: InventoryEntry): Problem | undefined {
+  if (isRunOver(entry)) return undefined;
   const live: OwnedObject | undefined = parts.owned.get(refKey(entry));
   if (live === undefined || live.plugin !== key) {
     const { mode } = spec.drift;

@@ -16,6 +16,8 @@ export interface TasksInput extends Pick<LookInput, 'plugin' | 'record' | 'rende
   /** The objects that were looked at, by reference key. */
   open: ReadonlyMap<string, OpenObject>;
   live: ReadonlyMap<string, KubeObject>;
+  /** What runs once, and is asked to run again whatever `drift.mode` says. */
+  rerun?: ReadonlySet<string>;
 }
 
 /** What a process knows of its own writes. One that has made none, such as the command line, knows nothing. */
@@ -44,13 +46,17 @@ export interface Tasks {
 
 /** What of a plan is sent. What is declared as it was at our last apply is written only to repair it. */
 export function tasksFor(input: TasksInput): Tasks {
-  const { plan, record, rendered, open, live, plugin, known } = input;
+  const { plan, record, rendered, open, live, plugin, known, rerun } = input;
   const result: Tasks = { tasks: [], drift: new Map() };
   for (const step of plan.objects) {
     const object = open.get(step.key);
     if (object === undefined || !writes(step)) continue;
     const [entry, there] = [record.get(step.key), live.get(step.key)];
-    const isRepair = isAsRecorded(entry, rendered.hashes.get(step.key), there);
+    const replaces = step.action === 'create' ? step.replaces : undefined;
+    const isRepair =
+      replaces === undefined &&
+      rerun?.has(step.key) !== true &&
+      isAsRecorded(entry, rendered.hashes.get(step.key), there);
     const task: ApplyTask = {
       object: formToSend(object.form),
       force: isRepair || step.action === 'adopt' || plugin.spec.apply.force,
@@ -65,7 +71,8 @@ export function tasksFor(input: TasksInput): Tasks {
         }),
     };
     if (step.action === 'adopt' && step.from === undefined) task.adopts = true;
-    if (object.unread === true) task.onlyNew = true;
+    if (object.unread === true || replaces !== undefined) task.onlyNew = true;
+    if (replaces !== undefined) task.replaces = replaces.uid;
     if (object.form.onlyAgainst !== undefined) task.renew = (now) => formToSend(formOf(plugin, object.declared, now));
     if (isRepair) {
       const drift = driftIn(step, object.form, there);
@@ -88,7 +95,7 @@ function writes(step: ObjectPlan): boolean {
     step.action === 'create' ||
     step.action === 'change' ||
     step.action === 'adopt' ||
-    (step.action === 'unchanged' && step.isOurs)
+    (step.action === 'unchanged' && step.isOurs && step.once === undefined)
   );
 }
 

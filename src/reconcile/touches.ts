@@ -21,7 +21,7 @@ export function touchesOf(
 }
 
 function actionOf(object: ObjectPlan, isOther: boolean): string | undefined {
-  if (object.action === 'unchanged') return object.isOurs && isOther ? 'same' : undefined;
+  if (object.action === 'unchanged') return object.isOurs && object.once === undefined && isOther ? 'same' : undefined;
   // It goes as soon as the rest of the revision is known.
   if (object.action === 'keep' && object.reason === 'incomplete') return 'delete';
   return object.action;

@@ -2,6 +2,7 @@ import { type KubeObject, refKey, refOf } from '../api/index.ts';
 import { type ApplyTask, applyAll } from '../converge/apply.ts';
 import { type Inventory, settled } from '../converge/inventory.ts';
 import { byStage, isBuiltIn } from '../converge/stages.ts';
+import { isRunOver } from '../plan/once.ts';
 import { asAccount } from './account.ts';
 import type { Facts } from './facts.ts';
 import type { Parts } from './parts.ts';
@@ -58,9 +59,10 @@ export async function writeStages(
       const object = staged[index]?.object;
       if (object === undefined) return;
       const at = refKey(refOf(object));
-      if (outcome.outcome === 'written')
-        result.record.set(at, settled(outcome.object, hashes.get(at) ?? '', outcome.fields));
-      else if (outcome.outcome === 'exists') {
+      if (outcome.outcome === 'written') {
+        const { once } = result.record.get(at) ?? {};
+        result.record.set(at, settled(outcome.object, hashes.get(at) ?? '', outcome.fields, once));
+      } else if (outcome.outcome === 'exists') {
         parts.taken.add(key, at);
         result.surprised = true;
         // Meant to become ours, but it never was.
@@ -97,7 +99,7 @@ async function definitionsReady(
 function isAnySick(parts: Parts, key: string, record: Inventory, later: readonly KubeObject[]): boolean {
   const laterKeys = new Set(later.map((object) => refKey(refOf(object))));
   return [...record].some(([at, entry]) => {
-    if (laterKeys.has(at) || entry.applied === undefined || !isDeclared(entry)) return false;
+    if (laterKeys.has(at) || entry.applied === undefined || !isDeclared(entry) || isRunOver(entry)) return false;
     const live = parts.owned.get(at);
     return live?.plugin === key && live.health.state !== 'healthy';
   });

@@ -1,8 +1,9 @@
+import { gunzipSync } from 'node:zlib';
 import { type Member, sha256, tgz } from '../../charts/support/archives.ts';
 
 /** One layer that `seed` makes like no other, and the config that names it. */
-export function imageParts(seed: string, bytes = 2000): { layer: Buffer; config: Buffer } {
-  const layer = Buffer.from(`layer of ${seed}`.padEnd(bytes, '.'));
+export function imageParts(seed: string): { layer: Buffer; config: Buffer } {
+  const layer = gunzipSync(tgz([{ path: 'etc/motd', data: seed }]));
   const rootfs = { type: 'layers', diff_ids: [sha256(layer)] };
   return { layer, config: Buffer.from(JSON.stringify({ architecture: 'amd64', os: 'linux', rootfs })) };
 }
