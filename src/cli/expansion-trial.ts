@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   API_VERSION,
   describeRef,
+  EspalierError,
   type KubeObject,
   LABEL,
   type Plugin,
@@ -70,8 +71,9 @@ export async function tryPackage(options: TrialOptions): Promise<Trial> {
     });
     parts.defer(() => playground.stop());
     steps.begin(`installing ${name}`);
-    const plugins = await awaitInstalled(playground, options);
+    const { plugins, why } = await awaitInstalled(playground, options);
     steps.end();
+    if (why !== undefined) say(`espalier: ${why}`);
     const installed = await installedAs(playground.client, plugins, options.expansion);
     return {
       materials: materialsOf(options.expansion, installed),
@@ -105,25 +107,25 @@ function consent({ create_cluster_delegate_conditions: delegateConditions }: Exp
   };
 }
 
-/** Until the whole is ready, or surely won't be. */
-async function awaitInstalled({ client, broken }: Playground, options: TrialOptions): Promise<Plugin[]> {
-  const { signal, timeoutMs } = options;
+/** Until the whole is ready, or surely won't be; then with the reason. */
+async function awaitInstalled(
+  { client, broken }: Playground,
+  { signal, timeoutMs }: TrialOptions,
+): Promise<{ plugins: Plugin[]; why?: string }> {
   const deadline = performance.now() + timeoutMs;
   let ended: string | undefined;
   void broken.then((what) => {
     ended = what;
   });
   for (let failedAt: number | undefined; ; ) {
-    signal.throwIfAborted();
+    if (ended !== undefined) throw new EspalierError('PlaygroundFailed', `${ended} ended by itself: try again`);
     const plugins = await pluginsIn(client, signal);
     const whole = plugins.find(isWhole);
-    if (whole !== undefined && isReady(whole)) return plugins;
-    failedAt = whole?.status?.phase === 'Failed' ? (failedAt ?? performance.now()) : undefined;
+    if (whole !== undefined && isReady(whole)) return { plugins };
     const now = performance.now();
-    if (now > deadline || (failedAt !== undefined && now - failedAt > FAILED_FOR_MS) || ended !== undefined) {
-      say(`espalier: ${whole === undefined ? await whyNothing(client) : whyOf(whole)}`);
-      return plugins;
-    }
+    failedAt = whole?.status?.phase === 'Failed' ? (failedAt ?? now) : undefined;
+    if (now > deadline || now - (failedAt ?? now) > FAILED_FOR_MS)
+      return { plugins, why: whole === undefined ? await whyNothing(client) : whyOf(whole) };
     await standIn(client, signal);
     await sleep(LOOK_MS, undefined, { signal });
   }
