@@ -64,6 +64,7 @@ describe('espalier expansion test', () => {
     assert.match(stdout, /^failed +chart +bad-0\.1\.0\.tgz .*Not_A_Name/m);
     assert.match(stdout, /^failed +hook +post-cluster-ready/m);
     const [, kubeconfig = ''] = /KUBECONFIG=(.*)$/m.exec(running.output.stderr) ?? [];
+    assert.match(kubeconfig, /playground-/);
     await assert.rejects(access(kubeconfig), /ENOENT/);
   });
 });
