@@ -31,6 +31,8 @@ export const LABEL = {
   /** On a Plugin that an ExtensionInstance of its namespace stands for: the instance and its Extension. */
   instance: `${GROUP}/instance`,
   extension: `${GROUP}/extension`,
+  /** On the record of what an expansion delegates: the name of its Plugin. */
+  expansion: `${GROUP}/expansion`,
 } as const;
 
 /** What Helm writes on every object of a release. */
@@ -63,6 +65,9 @@ export const ANNOTATION = {
   impliedBy: `${GROUP}/implied-by`,
   /** On a Plugin of no Sync's revision: the Sync (`namespace/name`) whose values, account and rules it takes. */
   factsOf: `${GROUP}/facts-of`,
+  /** On the record of what an expansion delegates: the conditions, and the custom object that has them instead of the record. */
+  delegated: `${GROUP}/delegated`,
+  conditionsOn: `${GROUP}/conditions-on`,
 } as const;
 
 export const FINALIZER = `${GROUP}/finalizer`;

@@ -28,6 +28,8 @@ export interface TarMember {
   /** What it is, in words: `a symbolic link`. */
   kind: string;
   size: number;
+  /** Where a link leads to, as it is written: from its own folder, and a hard link from the top. */
+  target?: string;
   content(): AsyncGenerator<Uint8Array>;
 }
 
@@ -101,7 +103,9 @@ export async function* tarMembers(stream: AsyncIterable<Uint8Array>): AsyncGener
         yield part;
       }
     };
-    yield { path, type: typeOf(flag, path), kind: KINDS[flag] ?? 'neither a file nor a folder', size, content };
+    const type = typeOf(flag, path);
+    const target = type === 'link' ? { target: untilNul(header.subarray(157, 257)) } : {};
+    yield { path, type, kind: KINDS[flag] ?? 'neither a file nor a folder', size, ...target, content };
     for await (const _ of content());
     await input.take((BLOCK - (size % BLOCK)) % BLOCK, false);
   }

@@ -7,17 +7,19 @@ import { type Merged, mergeInto } from '../expansion/merge.ts';
 import { backupOf, placementsOf, wantedOf } from '../expansion/merge-plan.ts';
 import { lookAt, type Placed, putInPlace, writeWhole } from '../expansion/place.ts';
 import { lineDiff } from '../plan/line-diff.ts';
-import { type OpenPackage, openPackage } from './expansion-source.ts';
+import { PACKAGE_ARGUMENT, withRegistry } from './expansion-place.ts';
+import { type OpenPackage, withPackage } from './expansion-source.ts';
+import type { WireFlags } from './mirror-tools.ts';
 import { print, say } from './print.ts';
 
-interface Flags {
+interface Flags extends WireFlags {
   into: string;
   dataDir?: string;
   write?: true;
 }
 
 const ABOUT = `
-[package] is a folder or a .tgz. Its skip steps, files and conditions are joined into the installer's file, without
+[package] is a folder, a .tgz or a package in a registry. Its skip steps, files and conditions are joined into the installer's file, without
 duplicates; every other byte of it stays. Its files, hooks and provider files go into the data folder, those that end in
 .tmpl rendered with the package's values; what they override is kept in <data-dir>/backup. Without a package nothing changes.
 
@@ -28,9 +30,9 @@ Examples:
   espalier expansion merge demo-v1.0.tgz --into tke.json --data-dir /opt/tke-installer/data --write`;
 
 export function expansionMergeCommand(): Command {
-  return new Command('merge')
+  return withRegistry(new Command('merge'))
     .description("join an expansion into an installer's tke.json and data folder")
-    .argument('[package]', 'folder or .tgz of the expansion')
+    .argument('[package]', PACKAGE_ARGUMENT)
     .requiredOption('--into <file>', "the installer's tke.json")
     .option('--data-dir <folder>', "the installer's data folder (default: that of the file)")
     .option('--write', 'write it; else the difference is printed alone')
@@ -38,16 +40,16 @@ export function expansionMergeCommand(): Command {
     .action(merge);
 }
 
-async function merge(location: string | undefined, { into, dataDir, write }: Flags): Promise<void> {
-  if (location === undefined) {
-    say('no package: nothing changes');
-    return;
-  }
+async function merge(location: string | undefined, flags: Flags): Promise<void> {
+  if (location === undefined) say('no package: nothing changes');
+  else await withPackage(location, flags, (opened) => mergePackage(opened, flags));
+}
+
+async function mergePackage(opened: OpenPackage, { into, dataDir, write }: Flags): Promise<void> {
   const file = await realpath(into).catch(() => {
     throw refusal(`--into ${into}: there is no such file`);
   });
   const text = textOf(await readFile(file), into);
-  const opened = await openPackage(location);
   const folder = resolve(dataDir ?? dirname(into));
   const merged = mergedOrRefused(into, text, opened, folder);
   const placed = await looked(opened, folder);

@@ -8,6 +8,8 @@ import { readExpansion } from '../expansion/format.ts';
 import type { MergeFields } from '../expansion/merge-plan.ts';
 import { folderTree } from '../git/foldertree.ts';
 import { whyUnsafe } from '../git/safename.ts';
+import { isInRegistry, withPackagePlace } from './expansion-place.ts';
+import type { WireFlags } from './mirror-tools.ts';
 
 /** A package that was opened: what it says, and its files by their path in it. */
 export interface OpenPackage {
@@ -20,14 +22,33 @@ const PLACED = ['files', 'hooks', 'provider'] as const;
 /** Never read by a merge, and of any size. */
 const LARGE = /^(charts\/|images\.tar)/;
 
-/** Opens a folder or a `.tgz`. */
-export async function openPackage(location: string): Promise<OpenPackage> {
+/** Of one file that is placed, where it comes from a registry. */
+const FILE_BYTES = 256 * 1024 * 1024;
+
+/** Opens a folder, a `.tgz` or a package in a registry for as long as it is used. */
+export async function withPackage<T>(
+  location: string,
+  flags: WireFlags,
+  use: (opened: OpenPackage) => Promise<T>,
+): Promise<T> {
+  if (isInRegistry(location))
+    return await withPackagePlace(location, flags, async (at, registry) => {
+      const { ociPackage } = await import('../expansion/oci-package.ts');
+      const files = await ociPackage(at, { registry, fileBytes: FILE_BYTES });
+      return await use(await openWith(location, files.read));
+    });
   const found = await stat(location).catch(() => undefined);
   if (found === undefined) throw wrong(`${location}: there is no such folder or .tgz`);
-  const find = found.isDirectory() ? inFolder(location) : await inArchive(location);
+  return await use(await openWith(location, found.isDirectory() ? inFolder(location) : await inArchive(location)));
+}
+
+async function openWith(location: string, find: Find): Promise<OpenPackage> {
   const text = await find('expansion.yaml');
   if (text === undefined) throw wrong(`${location} has no expansion.yaml: is it the folder of the package itself?`);
-  const expansion = fieldsOf(Buffer.from(text).toString(), join(location, 'expansion.yaml'));
+  const expansion = fieldsOf(
+    Buffer.from(text).toString(),
+    isInRegistry(location) ? `${location} expansion.yaml` : join(location, 'expansion.yaml'),
+  );
   return {
     expansion,
     async read(path) {

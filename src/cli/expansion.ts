@@ -1,9 +1,13 @@
 import { basename, join, resolve } from 'node:path';
 import { Command } from 'commander';
 import { EspalierError } from '../api/errors.ts';
-import type { PackageFault } from '../expansion/fault.ts';
+import type { Checked } from '../expansion/examine.ts';
 import { ExitCode } from './exit.ts';
+import { keepMemorySmall, printFaults } from './expansion-faults.ts';
 import { expansionMergeCommand } from './expansion-merge.ts';
+import { PACKAGE_ARGUMENT, withMembers, withRegistry } from './expansion-place.ts';
+import { expansionPushCommand } from './expansion-push.ts';
+import type { WireFlags } from './mirror-tools.ts';
 import { type OutputOptions, withColor, withOutput } from './options.ts';
 import { formatData } from './output.ts';
 import { print, say } from './print.ts';
@@ -13,32 +17,33 @@ Examples:
   espalier expansion new demo                    a package that passes, to begin with
   espalier expansion check demo                  every fault as file:line:column: message
   espalier expansion build demo -o demo-v1.0.tgz
-  espalier expansion show demo-v1.0.tgz`;
+  espalier expansion show demo-v1.0.tgz
+  espalier expansion push demo --package oci://harbor.local/expansions/demo`;
 
-interface Options extends OutputOptions {
+interface Options extends OutputOptions, WireFlags {
   output?: 'json' | 'yaml';
 }
 
-/** `espalier expansion new | check | build | show | merge`. Data goes to stdout, progress to stderr. */
+/** `espalier expansion new | check | build | show | merge | push`. Data goes to stdout, progress to stderr. */
 export function expansionCommand(): Command {
   const command = new Command('expansion')
-    .description('make, check, build, show and merge expansion packages')
+    .description('make, check, build, show, merge and push expansion packages')
     .addHelpText('after', EXAMPLES);
   withColor(command.command('new').description('write a package that passes the check'))
     .argument('<folder>', 'a new folder; its name becomes that of the package')
     .action(create);
-  withOutput(command.command('check').description('tell all that is wrong with a package'), ['json', 'yaml'])
-    .argument('<package>', 'a folder or a .tgz')
+  const reads = (name: string) => withOutput(withRegistry(command.command(name)), ['json', 'yaml']);
+  reads('check')
+    .description('tell all that is wrong with a package')
+    .argument('<package>', PACKAGE_ARGUMENT)
     .addHelpText('after', '\nExit code: 0 no faults, 1 faults.')
     .action(check);
   withColor(command.command('build').description('pack a folder: the same files give the same bytes'))
     .argument('<folder>', 'the package')
     .option('-o, --output <file>', 'the .tgz to write (default: <name>-<version>.tgz)')
     .action(build);
-  withOutput(command.command('show').description('tell what is in a package'), ['json', 'yaml'])
-    .argument('<package>', 'a folder or a .tgz')
-    .action(show);
-  return command.addCommand(expansionMergeCommand());
+  reads('show').description('tell what is in a package').argument('<package>', PACKAGE_ARGUMENT).action(show);
+  return command.addCommand(expansionMergeCommand()).addCommand(expansionPushCommand());
 }
 
 async function create(folder: string): Promise<void> {
@@ -53,15 +58,9 @@ async function create(folder: string): Promise<void> {
   for (const path of await newPackage(folder, name)) print(join(folder, path));
 }
 
-async function check(path: string, { output }: Options): Promise<void> {
-  const [{ checkPackage }, { setFlagsFromString }] = await Promise.all([
-    import('../expansion/examine.ts'),
-    import('node:v8'),
-  ]);
-  // What streams by is garbage at once: a small nursery keeps a check of gigabytes under 100 MB.
-  setFlagsFromString('--max-semi-space-size=1');
-  setFlagsFromString('--semi-space-growth-factor=1');
-  const { faults, contents } = await checkPackage(path);
+async function check(path: string, flags: Options): Promise<void> {
+  const { output } = flags;
+  const { faults, contents } = await checked(path, flags);
   if (output === undefined) printFaults(path, faults);
   else print(await formatData({ faults }, output));
   say(
@@ -95,9 +94,9 @@ async function build(folder: string, { output }: { output?: string }): Promise<v
   say(`${contents.files.size} files, ${size} bytes`);
 }
 
-async function show(path: string, { output }: Options): Promise<void> {
-  const { checkPackage } = await import('../expansion/examine.ts');
-  const { faults, contents, expansion } = await checkPackage(path);
+async function show(path: string, flags: Options): Promise<void> {
+  const { output } = flags;
+  const { faults, contents, expansion } = await checked(path, flags);
   const files = Object.fromEntries([...contents.files].sort(([a], [b]) => (a < b ? -1 : 1)));
   if (output !== undefined) print(await formatData({ expansion, files, faults }, output));
   else {
@@ -111,11 +110,8 @@ async function show(path: string, { output }: Options): Promise<void> {
   throw new ExitCode(1);
 }
 
-/** Of a folder as seen from here, so that editors can open it; of an archive as they are in it. */
-function printFaults(path: string, faults: readonly PackageFault[]): void {
-  const inside =
-    path.endsWith('gz') || path.endsWith('.tar')
-      ? (file: string) => (file === '.' ? path : file)
-      : (file: string) => join(path, file);
-  for (const { file, line, column, message } of faults) print(`${inside(file)}:${line}:${column}: ${message}`);
+async function checked(path: string, flags: WireFlags): Promise<Checked> {
+  const { checkPackage } = await import('../expansion/examine.ts');
+  await keepMemorySmall();
+  return await withMembers(path, flags, (members) => checkPackage(path, { members: members() }));
 }

@@ -82,13 +82,15 @@ function check(
     throw wrong('--from-archive needs --to <registry[/prefix]>');
   if (charts === true && to === undefined && toArchive === undefined)
     throw wrong('--charts without a URL goes to oci://<to>/charts: give --to, or the URL');
-  if (
-    to !== undefined &&
-    (!/^[\w.-]+(:\d+)?(\/[a-z0-9._/-]+)?$/.test(to) || !/[.:]|^localhost/.test(to.split('/')[0] ?? ''))
-  )
+  if (to !== undefined && !isRegistry(to))
     throw wrong(`--to "${to}" is no registry: write registry.example.com, with a port and a prefix where it has them`);
   if (platform !== undefined && !/^[a-z0-9]+\/[a-z0-9_]+(\/[a-z0-9]+)?$/.test(platform))
     throw wrong(`--platform "${platform}" is none: write linux/amd64`);
+}
+
+/** `registry.example.com:5000/prefix` */
+export function isRegistry(text: string): boolean {
+  return /^[\w.-]+(:\d+)?(\/[a-z0-9._/-]+)?$/.test(text) && /[.:]|^localhost/.test(text.split('/')[0] ?? '');
 }
 
 function countOf(text: string): number {

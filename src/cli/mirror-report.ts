@@ -6,7 +6,6 @@ import { showProgress } from '../tools/show-progress.ts';
 import type { MirrorFlags } from './images-mirror.ts';
 import { print, say } from './print.ts';
 
-/** Programs check this first. */
 const MIRROR_VERSION = 'espalier.dev/mirror/v1';
 const SUBJECT = 'images';
 
@@ -37,7 +36,7 @@ export async function report(
       onResult: (result) => asLines && tell(result),
     });
     show({ subject: SUBJECT, step: 'done', done: total, total, unit: 'images and charts' });
-    if (!asLines) print(JSON.stringify(documentOf(results, rules), null, 2));
+    if (!asLines) print(JSON.stringify(documentOf(MIRROR_VERSION, results, rules), null, 2));
     summarise(results, rules);
     return countOf(results, 'failed') + countOf(results, 'missing') === 0;
   } catch (error) {
@@ -49,15 +48,15 @@ export async function report(
 const ERASE = '\r\u001b[K';
 
 /** What is there already is only counted. */
-function tell({ kind, from, to, outcome }: Result): void {
+export function tell({ kind, from, to, outcome }: Result): void {
   const clear = process.stderr.isTTY === true && process.stdout.isTTY === true ? ERASE : '';
-  const what = `${kind === 'chart' ? 'chart ' : ''}${from}`;
+  const what = `${kind === 'image' ? '' : `${kind} `}${from}`;
   if (outcome.state === 'copied') print(`${clear}copied   ${plain(`${what} → ${to}`)}`);
   else if (outcome.state === 'missing') print(`${clear}missing  ${plain(`${what} → ${to}`)}`);
   else if (outcome.state === 'failed') say(`${clear}✗ ${plain(`${what}: ${outcome.why}`)}`);
 }
 
-function summarise(results: readonly Result[], rules: readonly ImageRule[]): void {
+export function summarise(results: readonly Result[], rules: readonly ImageRule[]): void {
   const words = [
     [countOf(results, 'copied'), 'copied'],
     [countOf(results, 'there'), 'there already'],
@@ -71,9 +70,10 @@ function summarise(results: readonly Result[], rules: readonly ImageRule[]): voi
   for (const { from, to } of rules) say(`  - {from: ${from}, to: ${to}}`);
 }
 
-function documentOf(results: readonly Result[], rules: readonly ImageRule[]) {
+/** Programs check `version` first. */
+export function documentOf(version: string, results: readonly Result[], rules: readonly ImageRule[]) {
   return {
-    version: MIRROR_VERSION,
+    version,
     results: results.map(({ kind, from, to, digest, outcome }) => ({
       ...{ kind, from, to, digest: digest ?? null, state: outcome.state },
       ...(outcome.state === 'failed' ? { why: outcome.why } : {}),

@@ -1,3 +1,4 @@
+import { createReadStream } from 'node:fs';
 import { mkdir, rm, stat } from 'node:fs/promises';
 import type { ListedImage } from '../images/list.ts';
 import { formatImage, parseImage } from '../images/name.ts';
@@ -5,7 +6,13 @@ import type { ImageRule } from '../images/rules.ts';
 import { rewriteImage } from '../images/rules.ts';
 import { shownImage, type Target, targetOf } from '../images/target.ts';
 import { archiveImage, restoreImage, rootOf } from '../mirror/archived.ts';
-import { archivedCharts, type ChartContent, type ChartSink, chartInFile, chartInRegistry } from '../mirror/charts.ts';
+import {
+  archivedCharts,
+  type ChartContent,
+  type ChartSink,
+  chartInArchive,
+  chartInRegistry,
+} from '../mirror/charts.ts';
 import { placeOf } from '../mirror/find-source.ts';
 import { type Layout, openLayout } from '../mirror/layout.ts';
 import { folderFiles, LayoutFolder } from '../mirror/layout-folder.ts';
@@ -121,7 +128,7 @@ async function contentOf(chart: SourceChart, { registry, signal }: MirrorTools):
     return await chartInRegistry(registry, place, { ...chart, digest: id }, signal);
   }
   const { archive, ...facts } = await fetch();
-  return chartInFile(facts, archive);
+  return chartInArchive(facts, () => createReadStream(archive));
 }
 
 function archivedChartJobs(layout: Layout, sink: ChartSink, { dryRun }: MirrorTools): Job[] {

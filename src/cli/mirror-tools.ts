@@ -24,34 +24,54 @@ export async function withMirrorTools<T>(
   signal: AbortSignal,
   use: (tools: MirrorTools) => Promise<T>,
 ): Promise<T> {
-  const ca = flags.caFile === undefined ? undefined : await readCertificates(flags.caFile);
-  const insecure = flags.insecureRegistry ?? [];
-  const wire = { loginFor: dockerLogins(process.env), insecure, ca };
+  const wire = await wireFor(flags);
   const registry = openRegistry(wire);
   const address = flags.charts === true ? `oci://${flags.to}/charts` : flags.charts;
-  const museum =
-    address === undefined || /^oci:/i.test(address) || flags.toArchive !== undefined
-      ? undefined
-      : openMuseum(address, wire);
+  const isApart = address === undefined || flags.toArchive !== undefined;
   let crane: Promise<CraneOptions> | undefined;
   try {
-    return await use({
-      registry,
-      crane: () => {
-        crane ??= craneOptions(flags, insecure);
-        return crane;
-      },
-      chartSink:
-        address === undefined || flags.toArchive !== undefined
-          ? undefined
-          : museum === undefined
-            ? registryCharts(registry, basePlace(address), signal)
-            : museumCharts(museum, address, signal),
-      dryRun: flags.dryRun === true,
-      signal,
-    });
+    const run = (chartSink?: ChartSink) =>
+      use({
+        registry,
+        crane: () => {
+          crane ??= craneOptions(flags, wire.insecure);
+          return crane;
+        },
+        chartSink,
+        dryRun: flags.dryRun === true,
+        signal,
+      });
+    return await (isApart ? run() : withChartSink(address, registry, wire, signal, run));
   } finally {
-    await Promise.all([registry.close(), museum?.close()]);
+    await registry.close();
+  }
+}
+
+export interface WireFlags {
+  caFile?: string;
+  insecureRegistry?: string[];
+}
+
+/** How registries are spoken to: with the logins of `docker login`. */
+export async function wireFor({ caFile, insecureRegistry: insecure = [] }: WireFlags) {
+  const ca = caFile === undefined ? undefined : await readCertificates(caFile);
+  return { loginFor: dockerLogins(process.env), insecure, ca };
+}
+
+/** Where charts go: below an address of a registry, or into a ChartMuseum. */
+export async function withChartSink<T>(
+  address: string,
+  registry: Registry,
+  wire: Awaited<ReturnType<typeof wireFor>>,
+  signal: AbortSignal,
+  use: (sink: ChartSink) => Promise<T>,
+): Promise<T> {
+  if (/^oci:/i.test(address)) return await use(registryCharts(registry, basePlace(address), signal));
+  const museum = openMuseum(address, wire);
+  try {
+    return await use(museumCharts(museum, address, signal));
+  } finally {
+    await museum.close();
   }
 }
 

@@ -4,6 +4,7 @@ import { appliedFields, hashFields } from '../plan/fields.ts';
 import { managerOf } from '../plan/manager.ts';
 import { onceKeyOf } from '../plan/once.ts';
 import { ownerOf } from '../plan/ownership.ts';
+import { Departed } from './departed.ts';
 import { groupKind, type KindRef } from './watches.ts';
 
 /** What we know of a live object that a Plugin owns. The object itself is not kept: 5,000 of them would not fit. */
@@ -66,6 +67,7 @@ export class OwnedIndex {
   readonly #ran = new Map<string, Ran>();
   /** Keys being written at this moment: what the watch says of them is judged when the answer is here. */
   readonly #writing = new Set<string>();
+  readonly #departed = new Departed();
 
   constructor(options: OwnedOptions) {
     this.#options = options;
@@ -127,6 +129,9 @@ export class OwnedIndex {
     this.#writing.delete(key);
     this.#take(object, false, { ours, fields });
     this.#judge(key);
+    const plugin = ownerOf(object);
+    // Somebody deleted it before the answer was here.
+    if (plugin !== undefined && this.#departed.has(object.metadata.uid)) this.#options.onChange(plugin, key, 'gone');
     return { fields };
   }
 
@@ -170,10 +175,10 @@ export class OwnedIndex {
 
   #take(object: KubeObject, tell: boolean, known?: { ours: AppliedFields; fields: string }): void {
     const plugin = ownerOf(object);
-    if (plugin === undefined) return;
+    if (plugin === undefined || this.#departed.has(object.metadata.uid)) return;
     const key = refKey(refOf(object));
     const before = this.#objects.get(key);
-    if (before !== undefined && before.uid === object.metadata.uid) {
+    if (before !== undefined) {
       const { resourceVersion } = object.metadata;
       if (isOlder(resourceVersion, before.resourceVersion)) return;
       // The watch brings every write of ours once more.
@@ -216,6 +221,7 @@ export class OwnedIndex {
   }
 
   #remove(key: string, uid: string | undefined): void {
+    this.#departed.add(uid);
     const before = this.#objects.get(key);
     if (before === undefined || (uid !== undefined && before.uid !== uid)) return;
     this.#objects.delete(key);

@@ -3,14 +3,16 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isError } from '../api/index.ts';
+import type { ChartYaml } from '../charts/chart-yaml.ts';
 import { inspectArchive } from '../charts/inspect.ts';
 import { DEFAULT_LIMITS } from '../charts/limits.ts';
 import type { TarMember } from '../charts/tar-read.ts';
 import { faultOf } from './fault.ts';
 import { EXPANSION_FILE } from './format.ts';
+import { hashed } from './hashed.ts';
 import { whyNoScript } from './hook-text.ts';
 import { readImages } from './images-archive.ts';
-import { membersOf } from './members.ts';
+import { memberPath, membersOf } from './members.ts';
 import { whyUnsafe } from './names.ts';
 import { SUMS_FILE } from './sums.ts';
 import { type Contents, IMAGES_FILE, type Verified, verifyPackage } from './verify.ts';
@@ -19,23 +21,33 @@ const MiB = 1024 * 1024;
 const SMALL = MiB;
 const MOST_FILES = 10_000;
 
+export interface CheckOptions {
+  /** Where it is none of a folder or a .tgz: what it holds. */
+  members?: AsyncIterable<TarMember>;
+  /** Sums every layer of the image archive, as pushing needs it. */
+  digests?: boolean;
+}
+
+export type Checked = Verified & { contents: Contents };
+
 /** Everything that is wrong with the package in a folder or .tgz. Reads it once, with bounded memory. */
-export async function checkPackage(path: string): Promise<Verified & { contents: Contents }> {
-  const contents = await examine(path);
+export async function checkPackage(path: string, options: CheckOptions = {}): Promise<Checked> {
+  const { members = membersOf(path), digests = false } = options;
+  const contents = await examine(members, digests);
   return { ...verifyPackage(contents), contents };
 }
 
-async function examine(path: string): Promise<Contents> {
+async function examine(members: AsyncIterable<TarMember>, digests: boolean): Promise<Contents> {
   const contents: Contents = {
     text: undefined,
     files: new Map(),
     images: undefined,
+    charts: new Map(),
     sums: undefined,
     faults: [],
     cutOff: false,
   };
   const scratch = await mkdtemp(join(tmpdir(), 'espalier-expansion-'));
-  const members = membersOf(path);
   try {
     for await (const member of members) {
       if (contents.files.size >= MOST_FILES || contents.faults.length >= MOST_FILES) {
@@ -45,7 +57,7 @@ async function examine(path: string): Promise<Contents> {
         );
         break;
       }
-      await examineMember(member, contents, scratch);
+      await examineMember(member, contents, { scratch, digests });
     }
   } catch (error) {
     const why = whyDamaged(error);
@@ -58,10 +70,14 @@ async function examine(path: string): Promise<Contents> {
   return contents;
 }
 
-async function examineMember(member: TarMember, contents: Contents, scratch: string): Promise<void> {
+async function examineMember(
+  member: TarMember,
+  contents: Contents,
+  { scratch, digests }: { scratch: string; digests: boolean },
+): Promise<void> {
   const { type, kind, size } = member;
-  const path = member.path.replace(/^(\.\/)+/, '').replace(/\/+$/, '');
-  if (path === '' || path === '.') return;
+  const path = memberPath(member.path);
+  if (path === '') return;
   const refuse = (message: string): void => {
     contents.faults.push(faultOf(path, message));
   };
@@ -74,7 +90,7 @@ async function examineMember(member: TarMember, contents: Contents, scratch: str
   contents.files.set(path, { size, sha256: '' });
   const content = hashed(member.content(), hash);
   if (path === IMAGES_FILE) {
-    const { images, faults } = await readImages(content);
+    const { images, faults } = await readImages(content, digests);
     contents.images = images;
     contents.faults.push(...faults);
   } else if (path === EXPANSION_FILE || path === SUMS_FILE || path.startsWith('hooks/')) {
@@ -88,23 +104,14 @@ async function examineMember(member: TarMember, contents: Contents, scratch: str
     }
   } else if (/^charts\/[^/]+\.tgz$/.test(path)) {
     const bytes = await gather(content, DEFAULT_LIMITS.archiveBytes);
-    const wrong =
-      bytes === undefined
-        ? `has ${size} bytes; ${DEFAULT_LIMITS.archiveBytes} are allowed: make it smaller`
-        : await whyNoChart(bytes, scratch);
-    if (wrong !== undefined) refuse(wrong);
+    if (bytes === undefined) refuse(`has ${size} bytes; ${DEFAULT_LIMITS.archiveBytes} are allowed: make it smaller`);
+    else {
+      const found = await chartIn(bytes, scratch);
+      if (typeof found === 'string') refuse(found);
+      else contents.charts.set(path, found);
+    }
   } else for await (const _ of content);
   contents.files.set(path, { size, sha256: hash.digest('hex') });
-}
-
-async function* hashed(
-  content: AsyncIterable<Uint8Array>,
-  hash: { update(data: Uint8Array): unknown },
-): AsyncGenerator<Uint8Array> {
-  for await (const part of content) {
-    hash.update(part);
-    yield part;
-  }
 }
 
 /** Undefined for what is larger; it is read to its end even so. */
@@ -119,12 +126,12 @@ async function gather(content: AsyncIterable<Uint8Array>, most: number): Promise
   return size <= most ? Buffer.concat(parts) : undefined;
 }
 
-async function whyNoChart(bytes: Buffer, scratch: string): Promise<string | undefined> {
+/** Or why it is none. */
+async function chartIn(bytes: Buffer, scratch: string): Promise<ChartYaml | string> {
   const file = join(scratch, 'chart.tgz');
   await writeFile(file, bytes);
   try {
-    await inspectArchive(file, DEFAULT_LIMITS);
-    return undefined;
+    return (await inspectArchive(file, DEFAULT_LIMITS)).chart;
   } catch (error) {
     if (isError(error, 'ChartRefused')) return `does not load as a chart: ${error.message}`;
     throw error;

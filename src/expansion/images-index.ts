@@ -1,3 +1,8 @@
+import { type ArchivedImage, type ArchiveFiles, isMap } from './archive-files.ts';
+import { dockerImages } from './docker-archive.ts';
+import { layoutImages } from './layout-images.ts';
+import { fullImage } from './names.ts';
+
 /** The two ways in which an archive of images says what is in it. */
 export interface Indexes {
   /** `manifest.json` of a docker-archive. */
@@ -6,35 +11,40 @@ export interface Indexes {
   oci?: string;
 }
 
-const CONTAINERD_NAME = 'io.containerd.image.name';
-const REF_NAME = 'org.opencontainers.image.ref.name';
+/** An image under one name of it, as registries call it. */
+export interface NamedImage extends Pick<ArchivedImage, 'root' | 'manifests' | 'parts'> {
+  name: string;
+}
 
-/** The names of the images, without duplicates, and what the archive lacks of them. An archive may be both kinds at once. */
+/**
+ * The images without duplicates, and what is wrong with them. An archive may be both kinds at once: then the layout has the
+ * manifests that somebody made, but may lack what is for other platforms.
+ */
 export function imagesIn(
   { docker, oci }: Indexes,
-  paths: ReadonlySet<string>,
-): { images: string[] | undefined; faults: string[] } {
+  archive: ArchiveFiles,
+): { images: NamedImage[] | undefined; faults: string[] } {
   if (docker === undefined && oci === undefined)
     return { images: undefined, faults: ['holds neither manifest.json (docker-archive) nor index.json (OCI layout)'] };
-  const images = new Set<string>();
   const faults = new Set<string>();
-  const need = (image: string, path: unknown): void => {
-    if (typeof path === 'string' && !paths.has(path)) faults.add(`lacks ${path.slice(0, 200)} of ${image}`);
-  };
-  for (const item of itemsOf(docker, 'manifest.json', (json) => json, faults)) {
-    const tags = Array.isArray(item.RepoTags) ? item.RepoTags.filter((tag) => typeof tag === 'string') : [];
-    for (const tag of tags) images.add(tag);
-    const name = tags[0] ?? 'an image without a name';
-    for (const path of [item.Config, ...(Array.isArray(item.Layers) ? item.Layers : [])]) need(name, path);
+  const found = [
+    ...layoutImages(itemsOf(oci, 'index.json', manifestsOf, faults), archive),
+    ...dockerImages(
+      itemsOf(docker, 'manifest.json', (json) => json, faults),
+      archive,
+    ),
+  ];
+  const images = new Map<string, ArchivedImage>();
+  for (const image of found) {
+    if (image.names.length === 0) for (const fault of image.faults) faults.add(fault);
+    for (const name of image.names.map(fullImage)) {
+      const known = images.get(name);
+      if (known === undefined || (known.faults.length > 0 && image.faults.length === 0)) images.set(name, image);
+    }
   }
-  for (const item of itemsOf(oci, 'index.json', manifestsOf, faults)) {
-    const said = isMap(item.annotations) ? item.annotations : {};
-    const name = said[CONTAINERD_NAME] ?? said[REF_NAME];
-    if (typeof name === 'string') images.add(name);
-    if (typeof item.digest === 'string')
-      need(typeof name === 'string' ? name : 'an image without a name', `blobs/${item.digest.replace(':', '/')}`);
-  }
-  return { images: [...images], faults: [...faults] };
+  for (const image of images.values()) for (const fault of image.faults) faults.add(fault);
+  const named = [...images].map(([name, { root, manifests, parts }]) => ({ name, root, manifests, parts }));
+  return { images: named, faults: [...faults] };
 }
 
 function manifestsOf(json: unknown): unknown {
@@ -56,8 +66,4 @@ function itemsOf(
   }
   faults.add(`has a ${file} that lists no images`);
   return [];
-}
-
-function isMap(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { EspalierError } from '../api/index.ts';
 import { type TarMember, tarMembers } from '../charts/tar-read.ts';
@@ -36,7 +37,11 @@ async function* folderMembers(root: string, folder: string): AsyncGenerator<TarM
 }
 
 async function* tgzMembers(file: string): AsyncGenerator<TarMember> {
-  const source = createReadStream(file, { highWaterMark: CHUNK });
+  yield* packedMembers(createReadStream(file, { highWaterMark: CHUNK }));
+}
+
+/** The members of a tar that is gzipped. */
+export async function* packedMembers(source: Readable): AsyncGenerator<TarMember> {
   const gunzip = createGunzip({ chunkSize: CHUNK });
   source.on('error', (error) => gunzip.destroy(error));
   try {
@@ -45,6 +50,12 @@ async function* tgzMembers(file: string): AsyncGenerator<TarMember> {
     source.destroy();
     gunzip.destroy();
   }
+}
+
+/** However a tar writes a path: `./charts/` is `charts`, and `.` is ''. */
+export function memberPath(path: string): string {
+  const plain = path.replace(/^(\.\/)+/, '').replace(/\/+$/, '');
+  return plain === '.' ? '' : plain;
 }
 
 export async function* contentOf(file: string): AsyncGenerator<Uint8Array> {

@@ -1,3 +1,5 @@
+import { formatImage, parseImage } from '../images/name.ts';
+
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
 const ODD = /[\u0000-\u001f\u007f\\\ufffd]/;
 
@@ -11,4 +13,10 @@ export function whyUnsafe(path: string): string | undefined {
   if (names.includes('..')) return 'leads out of its folder (..): write the path without it';
   if (names.includes('.') || names.includes('')) return 'is written in a roundabout way: write it without . and //';
   return undefined;
+}
+
+/** An image as all registries call it; what is no image stays as it is. */
+export function fullImage(image: string): string {
+  const parsed = parseImage(image);
+  return parsed === undefined ? image : formatImage(parsed);
 }

@@ -1,7 +1,9 @@
-import { formatImage, parseImage } from '../images/name.ts';
+import type { ChartYaml } from '../charts/chart-yaml.ts';
+import { parseImage } from '../images/name.ts';
 import { faultOf, type PackageFault } from './fault.ts';
 import { EXPANSION_FILE, type Expansion, type ListField, type ReadExpansion, readExpansion } from './format.ts';
-import { whyUnsafe } from './names.ts';
+import type { NamedImage } from './images-index.ts';
+import { fullImage, whyUnsafe } from './names.ts';
 import { SUMS_FILE, verifySums } from './sums.ts';
 
 export const IMAGES_FILE = 'images.tar.gz';
@@ -13,8 +15,10 @@ export interface Contents {
   text: string | undefined;
   /** Every file with its size and SHA-256. */
   files: Map<string, { size: number; sha256: string }>;
-  /** The names of the images in the archive; undefined without one that can be read. */
-  images: string[] | undefined;
+  /** The images in the archive; undefined without one that can be read. */
+  images: NamedImage[] | undefined;
+  /** What the charts that load say of themselves, by their paths. */
+  charts: Map<string, ChartYaml>;
   sums: string | undefined;
   /** What was wrong with single files. */
   faults: PackageFault[];
@@ -41,7 +45,7 @@ export function verifyPackage(contents: Contents): Verified {
   }
   const read = readExpansion(text);
   const { expansion } = read;
-  faults.push(...read.faults, ...verifyImages(read, contents));
+  faults.push(...read.faults, ...verifyImages(read, contents), ...verifyCharts(contents));
   const listed = new Set([EXPANSION_FILE, SUMS_FILE]);
   if (expansion.images.length > 0) listed.add(IMAGES_FILE);
   for (const [field, folder] of Object.entries(FOLDERS) as [keyof typeof FOLDERS, string][]) {
@@ -74,6 +78,16 @@ function wrongName(field: keyof typeof FOLDERS, name: string): string | undefine
   return undefined;
 }
 
+/** Repositories know a chart by its name and version alone. */
+function verifyCharts({ charts }: Contents): PackageFault[] {
+  const known = new Map<string, string>();
+  return [...charts].flatMap(([path, { name, version }]) => {
+    const other = known.get(`${name} ${version}`);
+    known.set(`${name} ${version}`, path);
+    return other === undefined ? [] : faultOf(path, `is ${name} ${version}, and so is ${other}: keep one of them`);
+  });
+}
+
 function verifyImages({ expansion, at }: ReadExpansion, { files, images, cutOff }: Contents): PackageFault[] {
   const faults: PackageFault[] = [];
   const fault = (message: string, field: ListField | 'operator', index?: number): void => {
@@ -82,7 +96,7 @@ function verifyImages({ expansion, at }: ReadExpansion, { files, images, cutOff 
   const { operator } = expansion;
   if (operator !== undefined && parseImage(operator) === undefined)
     fault(`operator: ${quoted(operator)} is no image: write one such as demo/operator:v1`, 'operator');
-  const there = images === undefined ? undefined : new Set(images.map(fullImage));
+  const there = images === undefined ? undefined : new Set(images.map(({ name }) => name));
   if (
     there === undefined &&
     expansion.images.length > 0 &&
@@ -112,12 +126,6 @@ function verifyImages({ expansion, at }: ReadExpansion, { files, images, cutOff 
         ),
       );
   return faults;
-}
-
-/** As all registries call it; what is no image stays as it is. */
-function fullImage(image: string): string {
-  const parsed = parseImage(image);
-  return parsed === undefined ? image : formatImage(parsed);
 }
 
 function quoted(name: string): string {

@@ -1,4 +1,3 @@
-import { createReadStream } from 'node:fs';
 import { EspalierError } from '../api/index.ts';
 import { type ChartFacts, chartArtifact, chartLayer, chartTag } from '../registry/chart-artifact.ts';
 import type { Museum } from '../registry/museum.ts';
@@ -38,19 +37,19 @@ export async function chartInRegistry(
   return { name, version, root, from: repositorySource(registry, place, signal) };
 }
 
-/** An archive on disk, of a repository of charts. */
-export function chartInFile(facts: ChartFacts, file: string): ChartContent {
+/** An archive, wherever it is kept. */
+export function chartInArchive(facts: ChartFacts, open: () => AsyncIterable<Uint8Array>): ChartContent {
   const { manifest, config, layer } = chartArtifact(facts);
   return {
     ...{ name: facts.name, version: facts.version, root: manifest },
     from: {
       manifest: async () => undefined,
-      blob: ({ digest }) => (digest === layer.digest ? createReadStream(file) : inMemory(config.bytes)),
+      blob: ({ digest }) => (digest === layer.digest ? open() : inMemory(config.bytes)),
     },
   };
 }
 
-async function* inMemory(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+export async function* inMemory(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
 }
 

@@ -1,4 +1,4 @@
-/** What became of one image or chart. */
+/** What became of one image or chart, or of a package of them. */
 export type Outcome =
   | { state: 'there' }
   | { state: 'copied' }
@@ -7,7 +7,7 @@ export type Outcome =
   | { state: 'failed'; why: string };
 
 export interface Result {
-  kind: 'image' | 'chart';
+  kind: 'image' | 'chart' | 'package';
   from: string;
   to: string;
   digest?: string;

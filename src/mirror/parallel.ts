@@ -23,22 +23,34 @@ export interface RunOptions {
 /** Runs jobs, so many at a time. Every one is tried: one that fails is an answer. */
 export async function runJobs(jobs: readonly Job[], options: RunOptions): Promise<Result[]> {
   const results: Result[] = new Array(jobs.length);
-  let [next, done] = [0, 0];
+  let done = 0;
+  const tell = (detail: string) => options.onProgress({ done, total: jobs.length, detail });
+  await inParallel([...jobs.entries()], options.parallel, options.signal, async ([index, job]) => {
+    const result = await runJob(job, (parts) => tell(`${job.from}${parts === 0 ? '' : `, ${parts} parts`}`));
+    results[index] = result;
+    done += 1;
+    options.onResult(result);
+    tell(job.from);
+  });
+  return results;
+}
+
+/** Does something with each item, so many at a time, and begins no other one once the signal says so: then it throws. */
+export async function inParallel<T>(
+  items: readonly T[],
+  most: number,
+  signal: AbortSignal,
+  run: (item: T) => Promise<void>,
+): Promise<void> {
+  const open = items.values();
   const worker = async (): Promise<void> => {
-    while (next < jobs.length && !options.signal.aborted) {
-      const index = next++;
-      const job = jobs[index] as Job; // below the length
-      const result = await runJob(job, (parts) => tell(`${job.from}${parts === 0 ? '' : `, ${parts} parts`}`));
-      results[index] = result;
-      done += 1;
-      options.onResult(result);
-      tell(job.from);
+    for (const item of open) {
+      if (signal.aborted) return;
+      await run(item);
     }
   };
-  const tell = (detail: string) => options.onProgress({ done, total: jobs.length, detail });
-  await Promise.all(Array.from({ length: Math.min(options.parallel, jobs.length) }, worker));
-  options.signal.throwIfAborted();
-  return results;
+  await Promise.all(Array.from({ length: Math.min(most, items.length) }, worker));
+  signal.throwIfAborted();
 }
 
 async function runJob({ run, ...about }: Job, onParts: (count: number) => void): Promise<Result> {

@@ -48,7 +48,7 @@ export class Dependents {
 /** Keys of the Plugins that a Plugin names in `dependsOn`. Those that name other objects are not among them. */
 export function dependenciesOf(plugin: Plugin): string[] {
   const own = plugin.metadata.namespace ?? '';
-  return (plugin.spec.dependsOn ?? [])
-    .filter((dependency) => dependency.kind === undefined || dependency.kind === 'Plugin')
-    .map((dependency) => keyOf({ metadata: { namespace: dependency.namespace ?? own, name: dependency.name } }));
+  return (plugin.spec.dependsOn ?? []).flatMap(({ kind = 'Plugin', name, namespace = own }) =>
+    kind === 'Plugin' && name !== undefined ? [keyOf({ metadata: { namespace, name } })] : [],
+  );
 }

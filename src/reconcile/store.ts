@@ -11,6 +11,7 @@ import {
 } from '../api/index.ts';
 import type { KubeClient } from '../cluster/client.ts';
 import { watchObjects } from '../cluster/watch.ts';
+import { Departed } from '../converge/departed.ts';
 import { isOlder } from '../converge/owned.ts';
 import { hashFields } from '../plan/fields.ts';
 import { ourFieldsOf } from './manager.ts';
@@ -20,6 +21,7 @@ export class Store<T extends Stored> {
   readonly kind: KindName;
   readonly #objects = new Map<string, T>();
   readonly #fields = new Map<string, string>();
+  readonly #departed = new Departed();
   readonly #onChange: (key: string, before: T | undefined, after: T | undefined) => void;
 
   constructor(kind: KindName, onChange: (key: string, before: T | undefined, after: T | undefined) => void) {
@@ -52,15 +54,12 @@ export class Store<T extends Stored> {
     return this.#fields.get(key);
   }
 
-  /** Takes an object from the watch or from an answer; an older one than is known is dropped. */
+  /** Takes an object from the watch or from an answer; one that is older than what is known, or gone, is dropped. */
   put(object: KubeObject): void {
+    if (this.#departed.has(object.metadata.uid)) return;
     const key = keyOf(object);
     const before = this.#objects.get(key);
-    if (
-      before?.metadata.uid === object.metadata.uid &&
-      isOlder(object.metadata.resourceVersion, before?.metadata.resourceVersion)
-    )
-      return;
+    if (isOlder(object.metadata.resourceVersion, before?.metadata.resourceVersion)) return;
     if (before !== undefined && before.metadata.resourceVersion === object.metadata.resourceVersion) return;
     this.#fields.set(key, hashFields(ourFieldsOf(object)));
     const { managedFields: _, ...metadata } = object.metadata;
@@ -71,6 +70,7 @@ export class Store<T extends Stored> {
   }
 
   remove(object: KubeObject): void {
+    this.#departed.add(object.metadata.uid);
     const key = keyOf(object);
     const before = this.#objects.get(key);
     if (before === undefined || before.metadata.uid !== object.metadata.uid) return;

@@ -97,7 +97,7 @@ function lookBy(waits: Waits, time: number): void {
 
 function objectDependency(plugin: Plugin, dependency: Dependency): ObjectRef | undefined {
   const { apiVersion, kind, name, namespace } = dependency;
-  if (apiVersion === undefined || kind === undefined || kind === 'Plugin') return undefined;
+  if (apiVersion === undefined || kind === undefined || kind === 'Plugin' || name === undefined) return undefined;
   return absolute(plugin, { apiVersion, kind, name, ...(namespace === undefined ? {} : { namespace }) });
 }
 
@@ -107,7 +107,7 @@ function absolute(plugin: Plugin, { apiVersion, kind, name, namespace }: ObjectR
 }
 
 /** As people wrote it. */
-function nameOf({ kind = '', name, namespace }: Pick<Dependency, 'kind' | 'name' | 'namespace'>): string {
+function nameOf({ kind = '', name = '', namespace }: Pick<Dependency, 'kind' | 'name' | 'namespace'>): string {
   return describeRef(namespace === undefined ? { kind, name } : { kind, name, namespace });
 }
 

@@ -10,8 +10,11 @@ export interface Uploader {
   refuse(answer: Answer, place: Place, what: string): Promise<never>;
 }
 
-/** Up to this a blob goes in one piece: every registry takes that, and not every one takes several. */
-const ONE_PIECE = 64 * 1024 * 1024;
+/**
+ * Up to this a blob goes in one piece: every registry takes that, and not every one takes several. What is larger is read
+ * once and sent chunk by chunk, each of them again where it has to be.
+ */
+export const ONE_PIECE = 64 * 1024 * 1024;
 const CHUNK = 16 * 1024 * 1024;
 
 /** Sends a blob, in one request or, where it is large, chunk by chunk. */

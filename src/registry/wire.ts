@@ -1,11 +1,13 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { isError } from '../api/index.ts';
+import type { ChartCredentials } from '../charts/credentials.ts';
 import { answerChallenge, type Grant } from '../charts/oci-auth.ts';
 import { parseOci } from '../charts/place.ts';
 import { proxyFrom } from '../charts/proxy.ts';
 import { type Answer, type Question, Transport } from '../charts/transport.ts';
 import { withDeadline } from '../git/deadline.ts';
 import { discard } from '../git/http.ts';
+import type { UrlPolicy } from '../git/url.ts';
 import type { Login } from './docker-config.ts';
 import { asRegistryError, LOST } from './failure.ts';
 import type { Place } from './types.ts';
@@ -17,6 +19,11 @@ export interface WireOptions {
   insecure?: readonly string[];
   /** PEM certificates to trust besides the usual ones. */
   ca?: string | undefined;
+  /** A certificate of ours, PEM, and its key: for the registry itself, not for a store that it leads to. */
+  clientCert?: string | undefined;
+  clientKey?: string | undefined;
+  /** Which addresses may be asked. Default: all, for a person may; who acts on what others declare says less. */
+  addresses?: UrlPolicy;
   /** How long one answer may take to begin. Default 30 s. */
   answerMs?: number;
   /** How often something is asked that failed for a while. Default 5. */
@@ -53,7 +60,7 @@ export class Wire {
   constructor(options: WireOptions) {
     this.#options = options;
     this.#insecure = options.insecure ?? [];
-    const policy = { addresses: { privateAddresses: true }, plainHttp: this.#insecure };
+    const policy = { addresses: options.addresses ?? { privateAddresses: true }, plainHttp: this.#insecure };
     this.#transport = new Transport(policy, (url) => proxyFrom(process.env, url), LOST);
   }
 
@@ -140,9 +147,11 @@ export class Wire {
     return known;
   }
 
-  #trust(host: string): { ca?: string } {
+  #trust(host: string): Pick<ChartCredentials, 'ca' | 'clientCert' | 'clientKey'> {
     const ca = this.#caFor(host);
-    return ca === undefined ? {} : { ca };
+    const { clientCert, clientKey } = this.#options;
+    const own = clientCert === undefined || clientKey === undefined ? {} : { clientCert, clientKey };
+    return { ...(ca === undefined ? {} : { ca }), ...own };
   }
 
   #caFor(host: string): string | undefined {

@@ -4,12 +4,13 @@ import { cyclesIn } from './cycle.ts';
 import { readNeeds } from './needs.ts';
 import { depthsOf, waitingOn } from './order.ts';
 
-/** An entry of `dependsOn`: a Plugin by name, or any object when it has a kind. */
+/** An entry of `dependsOn`: a Plugin by name, any object when it has a kind, every object of the kind when it has no name. */
 export interface Dependency {
   apiVersion?: string;
   kind?: string;
   namespace?: string;
-  name: string;
+  name?: string;
+  labels?: Readonly<Record<string, string>>;
 }
 
 export interface GraphPlugin {

@@ -1,4 +1,4 @@
-import { API_VERSION, describeRef, type ObjectRef, refKey } from '../api/index.ts';
+import { API_VERSION, describeRef, describeSelection, labelSelector, refKey } from '../api/index.ts';
 import { type Dependency, type GraphOptions, type GraphPlugin, pluginKey, type Refusal } from './graph.ts';
 
 export interface Needs {
@@ -20,17 +20,17 @@ export function readNeeds(
     const mine = new Set<string>();
     const faults: string[] = [];
     for (const dependency of plugin.dependsOn ?? []) {
-      const object = objectOf(dependency);
-      if (object !== undefined) {
-        mine.add(refKey(object));
-        labels.set(refKey(object), describeRef(object));
+      const other = otherThanPlugin(dependency);
+      if (other !== undefined) {
+        mine.add(other.key);
+        labels.set(other.key, other.label);
         continue;
       }
-      const namespace = dependency.namespace ?? plugin.namespace;
-      const target = pluginKey({ namespace, name: dependency.name });
+      const { name = '', namespace = plugin.namespace } = dependency;
+      const target = pluginKey({ namespace, name });
       if (!mayName(namespace)) faults.push(`the Plugin ${target}, whose namespace this Sync may not use`);
       else if (known.has(target) || mayAppear) mine.add(target);
-      else faults.push(`the Plugin ${target}, which nothing declares${elsewhere(known, dependency.name)}`);
+      else faults.push(`the Plugin ${target}, which nothing declares${elsewhere(known, name)}`);
     }
     needs.set(key, [...mine]);
     if (faults.length > 0)
@@ -39,12 +39,15 @@ export function readNeeds(
   return { needs, labels, refused };
 }
 
-/** The object that a dependency names, unless it names a Plugin. */
-function objectOf(dependency: Dependency): ObjectRef | undefined {
-  const { kind, apiVersion = 'v1', name, namespace } = dependency;
+/** The object or objects that a dependency means, unless it names a Plugin. */
+function otherThanPlugin(dependency: Dependency): { key: string; label: string } | undefined {
+  const { kind, apiVersion = 'v1', name, namespace, labels = {} } = dependency;
   if (kind === undefined || (kind === 'Plugin' && (dependency.apiVersion ?? API_VERSION) === API_VERSION))
     return undefined;
-  return { apiVersion, kind, name, ...(namespace === undefined ? {} : { namespace }) };
+  const place = { apiVersion, kind, ...(namespace === undefined ? {} : { namespace }) };
+  if (name !== undefined) return { key: refKey({ ...place, name }), label: describeRef({ ...place, name }) };
+  const label = describeSelection({ ...place, labels });
+  return { key: refKey({ ...place, name: `*${labelSelector(labels)}` }), label };
 }
 
 function elsewhere(known: ReadonlyMap<string, GraphPlugin>, name: string): string {

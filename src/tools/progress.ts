@@ -10,12 +10,13 @@ export interface Progress {
     | 'linking'
     | 'installed'
     | 'looking and copying'
+    | 'sending'
     | 'done'
     | 'failed'
     | 'warning';
   done?: number | undefined;
   total?: number | undefined;
-  unit?: 'bytes' | 'packages' | 'images and charts' | undefined;
+  unit?: 'bytes' | 'packages' | 'images and charts' | 'charts' | undefined;
   detail?: string | undefined;
 }
 

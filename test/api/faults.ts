@@ -15,6 +15,7 @@ export interface FaultCase extends Case {
   server: RegExp;
 }
 
+const NODES = { apiVersion: 'v1', kind: 'Node' };
 const LONG_NAME = `${'a'.repeat(63)}b`;
 
 /** What people write that is right, however unusual. */
@@ -37,6 +38,7 @@ export const GOOD: Case[] = [
   { title: 'null where there is a default', object: edit(PLUGIN, '/spec/timeout', null) },
   { title: 'null for a group of fields with defaults', object: edit(PLUGIN, '/spec/drift', null) },
   { title: 'a list with nothing behind it', object: edit(PLUGIN, '/spec/gates', null) },
+  { title: 'all objects of a kind', object: edit(PLUGIN, '/spec/dependsOn', [{ all: true, ...NODES }]) },
   { title: 'a compound duration', object: edit(PLUGIN, '/spec/timeout', '1h30m0.5s') },
   { title: 'a range as Helm writes it', object: edit(PLUGIN, '/spec/source/chart/version', '>= 1.2, < 2.0.0 || ^3') },
   { title: 'a version with a pre-release', object: edit(PLUGIN, '/spec/when/kubernetes', '>=1.29.0-0') },
@@ -227,6 +229,41 @@ export const BAD: FaultCase[] = [
     path: '/spec/source/download/path',
     message: /must be a path inside the archive/,
     server: /must be a path inside the archive/,
+  },
+  ...[
+    { title: 'a dependency that names nothing', of: {}, message: /must have either a name, or all: true/ },
+    {
+      title: 'all of a kind, and one',
+      of: { name: 'n1', all: true, ...NODES },
+      message: /must have either a name, or/,
+    },
+    { title: 'not all of a kind', of: { all: false, ...NODES }, message: /must have either a name, or all: true/ },
+    { title: 'all of no kind', of: { all: true }, at: '/all', message: /all needs apiVersion and kind/ },
+    {
+      title: 'all Plugins',
+      of: { all: true, apiVersion: 'espalier.dev/v1alpha1', kind: 'Plugin' },
+      at: '/all',
+      message: /all needs/,
+    },
+    {
+      title: 'labels beside a name',
+      of: { name: 'n1', labels: { a: 'b' }, ...NODES },
+      at: '/labels',
+      message: /labels go with all/,
+    },
+  ].map(({ title, of, at = '', message }) => ({
+    title,
+    object: edit(PLUGIN, '/spec/dependsOn', [of]),
+    path: `/spec/dependsOn/0${at}`,
+    message,
+    server: message,
+  })),
+  {
+    title: 'a condition that is no key of a ConfigMap',
+    object: edit(PLUGIN, '/spec/gates', [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'a', condition: 'a.b/Ready' }]),
+    path: '/spec/gates/0/condition',
+    message: /a condition on a ConfigMap is a key of its data/,
+    server: /a condition on a ConfigMap is a key of its data/,
   },
   {
     title: 'a ref without a repository of its own',

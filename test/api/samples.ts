@@ -118,9 +118,17 @@ export const PLUGIN: PluginDeclaration = {
         name: 'x.example.com',
         ready: "status.conditions.exists(c, c.type == 'Established')",
       },
+      { apiVersion: 'v1', kind: 'Node', all: true, labels: { 'example.com/pool': 'storage' } },
     ],
     gates: [
       { apiVersion: 'v1', kind: 'Pod', name: 'n1', namespace: 'web', condition: 'Ready', timeout: '1h' },
+      {
+        apiVersion: 'v1',
+        kind: 'ConfigMap',
+        name: 'demo-delegated-v1.0',
+        condition: 'EnsureKubelet',
+        by: 'operator demo-operator',
+      },
       { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', name: 'system:node', condition: 'Ready' },
     ],
     when: {

@@ -22,7 +22,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   mirror: { uses: ['images', 'registry', 'charts', 'tools'] },
   render: { uses: ['git', 'tools', 'release', 'images'] },
   plan: { uses: [], pure: true },
-  expansion: { uses: ['declare', 'charts', 'images', 'plan'] },
+  expansion: { uses: ['declare', 'charts', 'images', 'plan', 'registry', 'mirror'] },
   report: { uses: [], pure: true },
   cluster: { uses: [] },
   converge: { uses: ['cluster', 'plan', 'render', 'tools'] },

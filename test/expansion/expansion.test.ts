@@ -8,6 +8,7 @@ import { buildPackage } from '../../src/expansion/build.ts';
 import { checkPackage } from '../../src/expansion/examine.ts';
 import { newPackage } from '../../src/expansion/scaffold.ts';
 import { chartTgz, type Member, tgz } from '../charts/support/archives.ts';
+import { dockerArchive, dockerMembers, layoutMembers } from './support/image-archives.ts';
 
 let root: string;
 let count = 0;
@@ -47,24 +48,8 @@ function has(faults: string[], wanted: RegExp[]): void {
   assert.equal(faults.length, wanted.length, faults.join('\n'));
 }
 
-const docker = (...tags: string[]): Buffer =>
-  tgz([
-    { path: 'layer.tar', data: 'layer' },
-    { path: 'config.json', data: '{}' },
-    { path: 'manifest.json', data: JSON.stringify([{ Config: 'config.json', RepoTags: tags, Layers: ['layer.tar'] }]) },
-  ]);
-
-const oci = (name: string): Buffer =>
-  tgz([
-    { path: 'oci-layout', data: '{"imageLayoutVersion":"1.0.0"}' },
-    { path: 'blobs/sha256/aa', data: '{}' },
-    {
-      path: 'index.json',
-      data: JSON.stringify({
-        manifests: [{ digest: 'sha256:aa', annotations: { 'org.opencontainers.image.ref.name': name } }],
-      }),
-    },
-  ]);
+const docker = dockerArchive;
+const oci = (name: string): Buffer => tgz(layoutMembers(name));
 
 describe('an expansion package', () => {
   test('that is new passes, and builds to the same bytes from a copy', async () => {
@@ -144,6 +129,34 @@ describe('an expansion package', () => {
     const folder = await folderOf({ 'expansion.yaml': '{}' });
     await symlink('/etc/passwd', join(folder, 'files'));
     has(await faultsOf(folder), [/^files:1: is a symbolic link/]);
+  });
+
+  test('whose image archive lacks a part, or holds links that lead nowhere, has that told', async () => {
+    const faultsWith = async (members: Member[], image = 'demo/a:1'): Promise<string[]> =>
+      await faultsOf(await folderOf({ 'expansion.yaml': `images: ['${image}']\n`, 'images.tar.gz': tgz(members) }));
+    const [layer, config, index] = dockerMembers(['demo/a:1', 'a']) as [Member, Member, Member];
+    has(await faultsWith([config, index]), [/^images\.tar\.gz:1: lacks \S+\/layer\.tar of demo\/a:1; save it again/]);
+    has(await faultsWith([layer, index]), [/lacks \S+\.json of demo\/a:1/]);
+    has(await faultsWith([layer, { ...config, data: '{}' }, index]), [/\.json, which is no config of an image/]);
+    has(await faultsWith([{ ...layer, flag: '2', data: '', link: '../../etc/passwd' }, config, index]), [/lacks \S+/]);
+    has(await faultsWith([layer, config, index, index]), [/holds manifest\.json twice/]);
+    has(await faultsWith([layer, config, index, { path: 'disk', flag: '4' }]), [/holds "disk", which is a device/]);
+    const layout = layoutMembers('demo/a:1');
+    for (const [at, wanted] of [/lacks blobs/, /lacks blobs/, /lacks blobs/].entries())
+      has(await faultsWith(layout.toSpliced(at + 1, 1)), [wanted]);
+    const loop = { path: 'x/layer.tar', flag: '2', link: '../x/layer.tar' };
+    const item = [{ Config: config.path, RepoTags: ['demo/a:1'], Layers: [loop.path] }];
+    has(await faultsWith([loop, config, { path: 'manifest.json', data: JSON.stringify(item) }]), [
+      /lacks x\/layer\.tar/,
+    ]);
+  });
+
+  test('may hold an archive in which docker saved a shared layer as a link', async () => {
+    const files = {
+      'expansion.yaml': "images: ['demo/a:1', 'demo/b:1']\n",
+      'images.tar.gz': tgz(dockerMembers(['demo/a:1', 'same'], ['demo/b:1', 'same'])),
+    };
+    assert.deepEqual(await faultsOf(await folderOf(files)), []);
   });
 
   test('that is cut off anywhere is a fault and never a crash', async () => {

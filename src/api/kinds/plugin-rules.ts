@@ -50,11 +50,16 @@ export const PATCH = {
 
 export const DEPENDENCY = {
   type: 'object',
-  required: ['name'],
   properties: {
     apiVersion: { ...API_VERSION_FIELD, description: 'API version of the object, when it is not a Plugin.' },
     kind: { ...KIND_FIELD, description: 'Kind of the object, when it is not a Plugin.' },
     name: { ...ANY_NAME_FIELD, description: 'Name of the Plugin or object.' },
+    all: {
+      type: 'boolean',
+      description:
+        'true, in place of a name: every object of the kind must be ready, and there must be one. In kinds with namespaces: those of the namespace.',
+    },
+    labels: { ...LABELS_FIELD, description: 'With all: only objects that carry these labels.' },
     namespace: {
       ...LABEL_NAME_FIELD,
       description: "Its namespace. Absent: the Plugin's own; leave it out for cluster-wide kinds.",
@@ -74,6 +79,20 @@ export const DEPENDENCY = {
       rule: 'has(self.kind) || !has(self.ready)',
       message: 'ready needs apiVersion and kind: a Plugin says itself when it is ready',
     },
+    {
+      rule: 'has(self.name) != (has(self.all) && self.all)',
+      message: 'must have either a name, or all: true for every object of a kind',
+    },
+    {
+      rule: "!has(self.all) || !self.all || (has(self.kind) && self.kind != 'Plugin')",
+      message: 'all needs apiVersion and kind of something else than Plugins: those are named one by one',
+      fieldPath: '.all',
+    },
+    {
+      rule: '!has(self.labels) || (has(self.all) && self.all)',
+      message: 'labels go with all: true: an object that has a name needs none',
+      fieldPath: '.labels',
+    },
   ],
 } as const satisfies Schema;
 
@@ -92,13 +111,28 @@ export const GATE = {
       type: 'string',
       minLength: 1,
       maxLength: 316,
-      description: 'Type of the condition that must be True.',
+      description:
+        'Type of the condition that must be True: in status.conditions, or in a ConfigMap the key of data that holds its status.',
+    },
+    by: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 253,
+      description: 'Who is to open it, for those who read what is waited for: "operator demo-operator".',
     },
     timeout: {
       ...DURATION_FIELD,
-      description: 'After this long the Plugin counts as failed, and goes on waiting. Absent: never.',
+      description:
+        'After this long the Plugin counts as failed, and goes on waiting. Counts from when nothing but gates is waited for. Absent: never.',
     },
   },
+  'x-kubernetes-validations': [
+    {
+      rule: "self.apiVersion != 'v1' || self.kind != 'ConfigMap' || self.condition.matches('^[-._a-zA-Z0-9]+$')",
+      message: 'a condition on a ConfigMap is a key of its data: letters, digits, "-", "_" and "." only',
+      fieldPath: '.condition',
+    },
+  ],
 } as const satisfies Schema;
 
 export const WHEN = {

@@ -24,6 +24,20 @@ export const CHECKS: ReadonlyMap<string, Check> = new Map<string, Check>([
   ],
   ['has(self.apiVersion) == has(self.kind)', (self) => has(self, 'apiVersion') === has(self, 'kind')],
   ['has(self.kind) || !has(self.ready)', (self) => has(self, 'kind') || !has(self, 'ready')],
+  ['has(self.name) != (has(self.all) && self.all)', (self) => has(self, 'name') !== meansAll(self)],
+  [
+    "!has(self.all) || !self.all || (has(self.kind) && self.kind != 'Plugin')",
+    (self) => !meansAll(self) || (has(self, 'kind') && self.kind !== 'Plugin'),
+  ],
+  ['!has(self.labels) || (has(self.all) && self.all)', (self) => !has(self, 'labels') || meansAll(self)],
+  [
+    "self.apiVersion != 'v1' || self.kind != 'ConfigMap' || self.condition.matches('^[-._a-zA-Z0-9]+$')",
+    (self) =>
+      self.apiVersion !== 'v1' ||
+      self.kind !== 'ConfigMap' ||
+      typeof self.condition !== 'string' ||
+      /^[-._a-zA-Z0-9]+$/.test(self.condition),
+  ],
   [
     "self.kind in ['helm', 'template'] || has(self.source.git) || has(self.source.download)",
     (self) =>
@@ -57,6 +71,10 @@ function has(self: Self, field: string): boolean {
 
 function present(self: Self, ...fields: string[]): number {
   return fields.filter((field) => has(self, field)).length;
+}
+
+function meansAll(self: Self): boolean {
+  return self.all === true;
 }
 
 function isTemplate(source: unknown): boolean {
