@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import type { InventoryEntry, KubeObject, Plugin } from '../../src/api/index.ts';
 import { espalier } from '../cli/support/espalier.ts';
 import { pluginReaches, pluginYaml } from '../support/agent.ts';
 import { eventually } from '../support/eventually.ts';
+import { tempDir } from '../support/tempdir.ts';
 import { type Scene, startScene } from './scene.ts';
 
 const API_SECRET = 'that is all';
@@ -25,6 +28,17 @@ test('what runs once', async (t) => {
     assert.match((await run('reconcile', 'plugin/swift')).stdout, /ready/);
     assert.equal(writes('swift'), 1);
     assert.match((await run('tree', 'plugin/swift')).stdout, /✓ Job swift {2}ran once for v1, and is gone/);
+
+    const root = await tempDir(t);
+    const folder = join(root, 'apps', 'swift');
+    await mkdir(folder, { recursive: true });
+    await writeFile(join(root, 'swift.yaml'), pluginYaml('swift', 'apps/swift'));
+    const planned = async (key: string) => {
+      await writeFile(join(folder, 'job.yaml'), jobYaml('swift', { key, ttl: 0, image: 'c' }));
+      return (await run('plan', root, '--plugin', 'swift')).stdout;
+    };
+    assert.match(await planned('v1'), /Job .*swift: ran once for v1; as it is declared .*\n\n1 plugin: no changes\n$/s);
+    assert.match(await planned('v2'), /\+ Job .*swift\n\n1 plugin: 1 to create\n$/);
 
     await scene.settle({ 'apps/swift/job.yaml': jobYaml('swift', { key: 'v2', ttl: 0, image: 'b' }) });
     assert.deepEqual(onceOf(await reached(scene, 'swift')), { key: 'v2', at: 'some time' });
