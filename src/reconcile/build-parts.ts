@@ -43,6 +43,7 @@ import { RenderCache } from './rendered.ts';
 import { RepairGuard } from './repair-guard.ts';
 import { Repaired } from './repaired.ts';
 import { Schedules } from './schedules.ts';
+import { Selections } from './selections.ts';
 import { ServerVersion } from './server-version.ts';
 import { Sources } from './sources.ts';
 import { keyOf, Store, type Stored } from './store.ts';
@@ -285,6 +286,7 @@ export function buildParts(options: TermOptions, queues: Queues): BuiltParts {
     owned,
     watches,
     outside,
+    selections: new Selections(client, signal, wakePlugin),
     rendered: new RenderCache(),
     renderWaiters,
     repairs: new RepairGuard(),

@@ -20,6 +20,7 @@ import type { RenderWaiters } from './render-waiters.ts';
 import type { RenderCache, Rendered } from './rendered.ts';
 import type { RepairGuard } from './repair-guard.ts';
 import type { Repaired } from './repaired.ts';
+import type { Selections } from './selections.ts';
 import type { Store, Stored } from './store.ts';
 import type { TakenNames } from './taken.ts';
 import type { CarriedOut } from './touches.ts';
@@ -39,6 +40,7 @@ export interface Parts {
   owned: OwnedIndex;
   watches: KindWatches;
   outside: OutsideObjects;
+  selections: Selections;
   ownSources: OwnSources;
   chartSources: ChartSources;
   rendered: RenderCache;

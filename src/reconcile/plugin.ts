@@ -43,6 +43,7 @@ export async function reconcilePlugin(
   if (plugin === undefined) {
     parts.watches.use(key, []);
     parts.outside.use(key, []);
+    parts.selections.looked(key);
     parts.declared.forget(key);
     parts.fullLooks.forget(key);
     parts.taken.forget(key);
@@ -51,7 +52,7 @@ export async function reconcilePlugin(
     parts.chartSources.forget(key);
     return undefined;
   }
-  const verdict = await lookAt(parts, key, plugin, signal);
+  const verdict = await lookAt(parts, key, plugin, signal).finally(() => parts.selections.looked(key));
   if (verdict === 'gone') return undefined;
   await saveStatus(parts, key, verdict, plugin.metadata.annotations?.[ANNOTATION.reconcileAt]);
   if (verdict.error !== undefined) throw verdict.error;
@@ -220,6 +221,7 @@ function waitsFor(parts: Parts, plugin: Plugin): Waits {
     plugin,
     now: parts.clock.now(),
     outside: (ref) => parts.outside.get(ref),
+    selected: (selection) => parts.selections.whyNot(keyOf(plugin), selection),
     pluginReadiness: (key) => {
       const other = parts.plugins.get(key);
       return readinessOf(other, other === undefined ? undefined : currentKey(parts, other));
