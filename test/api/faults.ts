@@ -91,7 +91,8 @@ export const BAD: FaultCase[] = [
     title: 'a kind of plugin that does not exist',
     object: edit(PLUGIN, '/spec/kind', 'kustomise'),
     path: '/spec/kind',
-    message: /is "kustomise", expected one of helm, kustomize, manifests, template, expansion \(did you mean kustomize\?\)/,
+    message:
+      /is "kustomise", expected one of helm, kustomize, manifests, template, expansion \(did you mean kustomize\?\)/,
     server: /supported values: "helm", "kustomize", "manifests", "template"/,
   },
   {
