@@ -170,8 +170,9 @@ describe('dependencies', { concurrency: 3 }, () => {
     const scene = await startScene(t, {
       files: {
         'plugins/a.yaml': pluginYaml('a', 'apps/a', { gates: [gate] }),
-        'plugins/b.yaml': pluginYaml('b', 'apps/a', { gates: [{ ...gate, timeout: '2s' }] }),
+        'plugins/b.yaml': pluginYaml('b', 'apps/b', { gates: [{ ...gate, timeout: '2s' }] }),
         'apps/a/cm.yaml': configMap('a'),
+        'apps/b/cm.yaml': configMap('b'),
       },
       until: 'Progressing',
     });
@@ -204,7 +205,7 @@ describe('dependencies', { concurrency: 3 }, () => {
       type: 'merge',
       subresource: 'status',
     });
-    await eventually(() => scene.get('ConfigMap', 'a'));
+    for (const plugin of ['a', 'b']) await pluginReaches(client, namespace, plugin, 'Ready');
   });
 
   test('every object of a kind can be waited for; nobody looks at them any more once that is over', async (t) => {
