@@ -37,6 +37,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   web: { uses: [] },
   page: { uses: [] },
   tools: { uses: [] },
+  operator: { uses: ['cluster', 'runtime'] },
   playground: { uses: ['tools', 'cluster', 'git'] },
   cli: {
     uses: [
