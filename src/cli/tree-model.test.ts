@@ -43,6 +43,36 @@ test('Plugins hang on the Sync that wrote them, after what they depend on; other
   assert.deepEqual(namesOf(rest.flatMap((branch) => ('plugin' in branch ? [branch] : []))), ['d', 'e']);
 });
 
+test('a Job that ran once is well though it is gone, and one that failed shows the end of its log', () => {
+  const ref = { apiVersion: 'batch/v1', kind: 'Job', namespace: 'one', name: 'migrate' };
+  const ran = { ...ref, uid: 'u', once: { key: 'v1', at: '2026-01-01T00:00:00Z' } };
+  const { state, message } = objectNode(ran, 'absent', plugin('a'));
+  assert.deepEqual([state, message], ['healthy', 'ran once for v1, and is gone']);
+  assert.equal(objectNode({ ...ran, once: { key: 'v2' } }, 'absent', plugin('a')).state, 'missing');
+
+  const conditions = [{ type: 'Failed', status: 'True', reason: 'BackoffLimitExceeded', message: 'gave up' }];
+  const live = {
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    metadata: { name: 'migrate', namespace: 'one', uid: 'u' },
+    status: { conditions },
+  };
+  const log = { object: 'Job one/migrate', uid: 'u', pod: 'migrate-x', container: 'main', at: '' };
+  const logs = [
+    { ...log, lines: ['no such host', '\u001b[31mgave up'] },
+    { ...log, container: 'side', lines: [], why: 'it wrote nothing' },
+    { ...log, uid: 'before', lines: ['of the run before'] },
+  ];
+  const owner = plugin('a', {}, { status: { logs } });
+  const root: TreeNode = { ...nodeOf(owner), children: [objectNode({ ...ref, uid: 'u' }, live, owner)] };
+  assert.deepEqual(treeLines([root], painter(false)).slice(1), [
+    '└─ ✗ Job migrate  BackoffLimitExceeded: gave up',
+    '     | migrate-x/main: no such host',
+    '     | migrate-x/main: \\u001b[31mgave up',
+    '     | migrate-x/side: no lines: it wrote nothing',
+  ]);
+});
+
 test('nested Plugins hang on the Plugin that renders them, also where a person names only that', () => {
   const nestedIn = (parent: string) => ({ [LABEL.plugin]: parent, [LABEL.pluginNamespace]: 'one' });
   const child = (name: string, parent: string) =>

@@ -120,6 +120,7 @@ const allowed: [title: string, access: Access][] = [
   ],
   ['serves their kind', { verb: 'create', group: 'apiextensions.k8s.io', resource: 'customresourcedefinitions' }],
   ['reads credentials', { verb: 'get', resource: 'secrets', namespace: 'elsewhere' }],
+  ['reads what a failed Job said', { verb: 'get', resource: 'pods', subresource: 'log', namespace: 'elsewhere' }],
   [
     'tells what it did in events',
     { verb: 'create', group: 'events.k8s.io', resource: 'events', namespace: 'elsewhere' },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { KubeObject } from '../../src/api/index.ts';
 import { createClient } from '../../src/cluster/client.ts';
-import { testClient, testNamespace, testUser } from '../support/cluster.ts';
+import { kubectl, testClient, testNamespace, testUser } from '../support/cluster.ts';
 import { always, eventually } from '../support/eventually.ts';
 import { uniqueName } from '../support/names.ts';
 
@@ -46,7 +46,7 @@ test('a Job finishes', async (t) => {
   });
 });
 
-test('a pod can be told by its labels to fail, or never to become ready', async (t) => {
+test('a pod can be told by its labels to fail, or never to become ready, and has logs', async (t) => {
   const client = testClient();
   const namespace = await testNamespace(t);
   const pod = async (name: string, labels: Record<string, string>, annotations: Record<string, string> = {}) =>
@@ -64,6 +64,7 @@ test('a pod can be told by its labels to fail, or never to become ready', async 
     (await client.get({ apiVersion: 'v1', kind: 'Pod', namespace, name }))?.status;
   await eventually(async () => assert.match(JSON.stringify(await statusOf('failing')), /"phase":"Failed"/));
   await eventually(async () => assert.match(JSON.stringify(await statusOf('unready')), /"phase":"Running"/));
+  assert.match(await kubectl('logs', 'failing', '-n', namespace, '--tail=2'), /^step \d+ of \d+: done\nthat is all\n$/);
   await always(async () => assert.match(JSON.stringify(await statusOf('unready')), /ContainersNotReady/), {
     forMs: 500,
   });

@@ -12,7 +12,8 @@ import { blocksOf } from '../declare/documentation.ts';
 const page = await readFile(new URL('../../docs/converge.md', import.meta.url), 'utf8');
 const examples = blocksOf(page)
   .filter(({ language }) => language === 'yaml')
-  .map(({ text }) => parse(text) as PluginDeclaration);
+  .map(({ text }) => parse(text) as PluginDeclaration)
+  .filter(({ kind }) => kind === 'Plugin');
 
 describe('docs/converge.md', () => {
   for (const example of examples) {

@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import type { InventoryEntry, KubeObject, Plugin } from '../../src/api/index.ts';
 import { espalier } from '../cli/support/espalier.ts';
 import { pluginReaches, pluginYaml } from '../support/agent.ts';
 import { eventually } from '../support/eventually.ts';
+import { commitFiles } from '../support/gitserver.ts';
+import { tempDir } from '../support/tempdir.ts';
 import { type Scene, startScene } from './scene.ts';
 
 const API_SECRET = 'that is all';
@@ -25,6 +29,17 @@ test('what runs once', async (t) => {
     assert.match((await run('reconcile', 'plugin/swift')).stdout, /ready/);
     assert.equal(writes('swift'), 1);
     assert.match((await run('tree', 'plugin/swift')).stdout, /✓ Job swift {2}ran once for v1, and is gone/);
+
+    const root = await tempDir(t);
+    const folder = join(root, 'apps', 'swift');
+    await mkdir(folder, { recursive: true });
+    await writeFile(join(root, 'swift.yaml'), pluginYaml('swift', 'apps/swift'));
+    const planned = async (key: string) => {
+      await writeFile(join(folder, 'job.yaml'), jobYaml('swift', { key, ttl: 0, image: 'c' }));
+      return (await run('plan', root, '--plugin', 'swift')).stdout;
+    };
+    assert.match(await planned('v1'), /Job .*swift: ran once for v1; as it is declared .*\n\n1 plugin: no changes\n$/s);
+    assert.match(await planned('v2'), /\+ Job .*swift\n\n1 plugin: 1 to create\n$/);
 
     await scene.settle({ 'apps/swift/job.yaml': jobYaml('swift', { key: 'v2', ttl: 0, image: 'b' }) });
     assert.deepEqual(onceOf(await reached(scene, 'swift')), { key: 'v2', at: 'some time' });
@@ -58,21 +73,30 @@ test('what runs once', async (t) => {
     },
   );
 
-  await t.test('what has run and is not on record runs again after a crash: at least once', async () => {
-    scene.proxy.before = ({ method, path, body }) =>
-      method === 'PATCH' && path.includes('/plugins/twice/status') && body.includes('"at"') ? 'reset' : undefined;
-    await scene.push({
-      'plugins/twice.yaml': pluginYaml('twice', 'apps/twice'),
-      'apps/twice/job.yaml': jobYaml('twice', { key: 'v1', ttl: 0 }),
-    });
-    await eventually(() => assert.equal(writes('twice'), 1));
-    await isGone(scene, 'twice');
-    await scene.agent.stop();
-    scene.proxy.before = undefined;
-    await scene.restartAgent();
-    assert.deepEqual(onceOf(await reached(scene, 'twice')), { key: 'v1', at: 'some time' });
-    assert.equal(writes('twice'), 2);
-  });
+  await t.test(
+    'what has run and is not on record runs again after a crash, unless it is there to be seen',
+    async () => {
+      scene.proxy.before = ({ method, path, body }) =>
+        method === 'PATCH' && /\/plugins\/(twice|seen)\/status/.test(path) && body.includes('"at"')
+          ? 'reset'
+          : undefined;
+      await scene.push({
+        'plugins/twice.yaml': pluginYaml('twice', 'apps/twice'),
+        'apps/twice/job.yaml': jobYaml('twice', { key: 'v1', ttl: 0 }),
+        'plugins/seen.yaml': pluginYaml('seen', 'apps/seen'),
+        'apps/seen/job.yaml': jobYaml('seen', { key: 'v1' }),
+      });
+      await eventually(() => assert.deepEqual([writes('twice'), writes('seen')], [1, 1]));
+      await isGone(scene, 'twice');
+      await eventually(async () => assert.match(JSON.stringify(await scene.get('Job', 'seen')), /"type":"Complete"/));
+      await scene.restartAgent(async () => {
+        scene.proxy.before = undefined;
+        await commitFiles(scene.repository, { 'apps/seen/job.yaml': jobYaml('seen', { key: 'v1', image: 'b' }) });
+      });
+      for (const name of ['twice', 'seen']) await reached(scene, name, 'Ready', 'v1');
+      assert.deepEqual([writes('twice'), writes('seen')], [2, 1]);
+    },
+  );
 
   await t.test('one that fails is told with the end of its log, and runs again when asked or corrected', async () => {
     const word = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'word', namespace: scene.namespace } };
