@@ -38,7 +38,7 @@ describe('an expansion package that can not be installed', { concurrency: 2 }, (
       /packages\/demo\/expansion\.yaml:\d+: .*"EnsureKubelet" may not be delegated here: add it to spec\.expansions\.delegateConditions of Sync/,
     );
     assert.equal(faults.length, 3, told);
-    assert.equal(await platform.exists('one'), true, 'the rest of the revision is installed');
+    await platform.pluginReaches('one', 'Ready');
 
     await platform.push({
       ...packageAt('packages/demo', { name, charts: ['web'] }),
