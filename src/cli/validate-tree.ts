@@ -1,3 +1,4 @@
+import type { SyncFault } from '../api/index.ts';
 import { describeRef, type JsonObject, type KubeObject, refOf } from '../api/objects.ts';
 import { celFault } from '../cluster/celhealth.ts';
 import type { Declared } from '../declare/declarations.ts';
@@ -5,6 +6,7 @@ import type { Fault } from '../declare/fault.ts';
 import type { ClusterIdentity } from '../declare/layout.ts';
 import { createReader, type DeclarationReader } from '../declare/reader.ts';
 import type { FileTree } from '../git/tree.ts';
+import { expansionHere, packageFaults, rivalFaults } from '../reconcile/judge-expansions.ts';
 import { buildGraph, type Dependency, pluginKey } from '../resolve/graph.ts';
 import { catalogueFaults, pluginsOfInstances } from './validate-catalogue.ts';
 
@@ -64,8 +66,17 @@ async function validateView(
     ...dependencyFaults(plugins, [...keys.flatMap(pluginOf), ...made]),
     ...plugins.flatMap(expressionFaults),
     ...catalogueFaults(declarations.objects),
+    ...(await expansionFaults(tree, declarations.objects, view)),
   ];
   return { keys, faults };
+}
+
+/** Of the packages that are for this view. Which conditions may be delegated only a Sync knows. */
+async function expansionFaults(tree: FileTree, declared: readonly Declared[], { labels }: View): Promise<Fault[]> {
+  const found = declared.flatMap((one) => expansionHere(one, { kubernetes: undefined, labels }));
+  const faults: SyncFault[] = [...rivalFaults(found, []).values()];
+  for (const one of found) faults.push(...(await packageFaults(tree, one.declared, undefined)));
+  return faults.map(({ line = 1, column = 1, ...fault }) => ({ code: 'InvalidDeclaration', line, column, ...fault }));
 }
 
 function dependencyFaults(plugins: readonly Declared[], all: readonly { name: string; namespace: string }[]): Fault[] {

@@ -47,6 +47,15 @@ test('an answer about the object of before does not take the place of the one th
   assert.equal(objects.get(KEY)?.uid, 'b');
 });
 
+test('what lost our labels and got them back is there again', () => {
+  const { index: objects } = index();
+  objects.onEvent('added', owned('a', '5'));
+  objects.onEvent('deleted', owned('a', '6'));
+  objects.beginWrite(KEY);
+  objects.written(owned('a', '10'));
+  assert.equal(objects.get(KEY)?.uid, 'a');
+});
+
 test('remembers the newest of many, within bounds', () => {
   const departed = new Departed();
   for (let at = 0; at < 20_000; at++) departed.add(`uid-${at}`);

@@ -4,7 +4,7 @@ import { appliedFields, hashFields } from '../plan/fields.ts';
 import { managerOf } from '../plan/manager.ts';
 import { onceKeyOf } from '../plan/once.ts';
 import { ownerOf } from '../plan/ownership.ts';
-import { Departed } from './departed.ts';
+import { Departed, isOlder } from './departed.ts';
 import { groupKind, type KindRef } from './watches.ts';
 
 /** What we know of a live object that a Plugin owns. The object itself is not kept: 5,000 of them would not fit. */
@@ -131,7 +131,7 @@ export class OwnedIndex {
     this.#judge(key);
     const plugin = ownerOf(object);
     // Somebody deleted it before the answer was here.
-    if (plugin !== undefined && this.#departed.has(object.metadata.uid)) this.#options.onChange(plugin, key, 'gone');
+    if (plugin !== undefined && this.#isDeparted(object)) this.#options.onChange(plugin, key, 'gone');
     return { fields };
   }
 
@@ -141,7 +141,7 @@ export class OwnedIndex {
     if (type === 'deleted') {
       // Without a status it is only what is left of one that a list no longer had.
       if (object.status !== undefined) this.#noteRun(key, object);
-      this.#remove(key, object.metadata.uid);
+      this.#remove(key, object.metadata.uid, object.metadata.resourceVersion);
     } else this.#take(object, true);
   }
 
@@ -151,7 +151,7 @@ export class OwnedIndex {
     for (const [key, { ref, uid, resourceVersion: written }] of this.#objects) {
       const isListed = names.has(ref.namespace === undefined ? ref.name : `${ref.namespace}/${ref.name}`);
       if (isListed || groupKind(ref) !== group || this.#writing.has(key)) continue;
-      if (!isOlder(resourceVersion, written)) this.#remove(key, uid);
+      if (!isOlder(resourceVersion, written)) this.#remove(key, uid, resourceVersion);
     }
   }
 
@@ -175,7 +175,7 @@ export class OwnedIndex {
 
   #take(object: KubeObject, tell: boolean, known?: { ours: AppliedFields; fields: string }): void {
     const plugin = ownerOf(object);
-    if (plugin === undefined || this.#departed.has(object.metadata.uid)) return;
+    if (plugin === undefined || this.#isDeparted(object)) return;
     const key = refKey(refOf(object));
     const before = this.#objects.get(key);
     if (before !== undefined) {
@@ -220,8 +220,12 @@ export class OwnedIndex {
     if (state === 'healthy') this.#ran.set(key, { uid: metadata.uid, once });
   }
 
-  #remove(key: string, uid: string | undefined): void {
-    this.#departed.add(uid);
+  #isDeparted({ metadata }: KubeObject): boolean {
+    return this.#departed.has(metadata.uid, metadata.resourceVersion);
+  }
+
+  #remove(key: string, uid: string | undefined, resourceVersion: string | undefined): void {
+    this.#departed.add(uid, resourceVersion);
     const before = this.#objects.get(key);
     if (before === undefined || (uid !== undefined && before.uid !== uid)) return;
     this.#objects.delete(key);
@@ -263,10 +267,4 @@ function healthChanged(before: OwnedObject | undefined, after: OwnedObject): boo
     before.terminating !== after.terminating ||
     (after.terminating && before.finalizers.join() !== after.finalizers.join())
   );
-}
-
-/** Since Kubernetes 1.35 resource versions are officially comparable as numbers of any length; before, they were in practice. */
-export function isOlder(a: string | undefined, b: string | undefined): boolean {
-  if (a === undefined || b === undefined || a === '' || b === '') return false;
-  return a.length === b.length ? a < b : a.length < b.length;
 }

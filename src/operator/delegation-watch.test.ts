@@ -64,9 +64,9 @@ describe('what an operator hears of', () => {
   });
 
   test('is everything, when another version of the package takes over', async (t) => {
-    const { watch, tell } = await follow(t, [record('1', { A: 'True', B: 'True' })]);
+    const { watch, tell } = await follow(t, [record('1', { A: 'False', B: 'True' })]);
     const before = watch.current();
-    assert.deepEqual(tell(record('2')), ['A', 'B']);
+    assert.deepEqual(tell(record('2', { A: 'False' })), ['A', 'B']);
     assert.equal(before?.replaced.aborted, true);
     assert.equal(watch.current()?.delegation.record.name, 'demo-delegated-2');
     assert.deepEqual(tell(record('1'), 'DELETED'), []);

@@ -38,7 +38,8 @@ export function planDeclared(
     return { key, ref, action: 'create', object: declarable(masker.mask(declared)), after: terminating };
   }
   const fields = fieldChanges(live, declared, prediction, masker);
-  const anew = once === undefined || claim.adopt ? undefined : whyAnew(live, entry, once, fields);
+  const isForeign = claim.adopt && claim.from === undefined;
+  const anew = once === undefined || isForeign ? undefined : whyAnew(live, entry, once, fields);
   if (anew !== undefined) {
     const replaces = { uid: live.metadata.uid ?? '', why: anew };
     return { key, ref, action: 'create', object: declarable(masker.mask(declared)), replaces };

@@ -1,7 +1,7 @@
 import { describeRef, isError, type Plugin, refOf, type Sync, type SyncFault } from '../api/index.ts';
 import type { Declared } from '../declare/declarations.ts';
 import { cleanPath } from '../declare/git-paths.ts';
-import { faultsHere } from '../expansion/faults-here.ts';
+import { type ClusterRules, faultsHere } from '../expansion/faults-here.ts';
 import { readPackage } from '../expansion/read-package.ts';
 import { treePackage } from '../expansion/tree-package.ts';
 import type { FileTree } from '../git/tree.ts';
@@ -20,53 +20,68 @@ export interface JudgeInput {
   plugins: readonly Plugin[];
 }
 
-/** What speaks against the expansion packages of a revision, by the key of their declaration. */
-export async function judgeExpansions(input: JudgeInput): Promise<Map<string, SyncFault[]>> {
-  const { sync, tree, kubernetes, wanted, declaredBy, plugins } = input;
-  const labels = sync.spec.cluster?.labels ?? {};
-  const found: Candidate[] = wanted.flatMap(({ key, object }) => {
-    const plugin = object as unknown as Plugin;
-    const declared = declaredBy.get(key);
-    if (object.kind !== 'Plugin' || !isExpansion(plugin) || declared === undefined) return [];
-    const { enabled, when } = plugin.spec;
-    const isHere = activityOf(when, { kubernetes, labels, windowOpen: true }).state !== 'inactive';
-    return enabled === false || !isHere ? [] : [{ plugin, declared }];
-  });
-  const faults = new Map<string, SyncFault[]>();
-  for (const one of found) {
-    const wrong = await faultsOf(one, sync, tree);
-    if (wrong.length > 0) faults.set(one.declared.key, wrong);
-  }
-  const live = new Map(plugins.filter(isExpansion).map((plugin) => [keyOf(plugin), plugin]));
-  const [first, ...others] = found.toSorted((a, b) => isOlder(standing(a, live), standing(b, live)));
-  for (const { plugin, declared } of first === undefined ? [] : others) {
-    const { file, line } = first?.declared.origin ?? declared.origin;
-    const message = `expansion ${keyOf(plugin)} can't be installed beside ${keyOf(first?.plugin ?? plugin)} (${file}:${line}): a cluster takes one at a time; remove one of them`;
-    faults.set(declared.key, [...(faults.get(declared.key) ?? []), placed(declared, message)]);
-  }
-  return faults;
-}
-
 interface Candidate {
   plugin: Plugin;
   declared: Declared;
 }
 
-/** What is in the cluster already came first. */
-function standing({ plugin }: Candidate, live: ReadonlyMap<string, Plugin>): Plugin {
-  return live.get(keyOf(plugin)) ?? plugin;
+/** A declared package, where it is for this cluster. */
+export function expansionHere(
+  declared: Declared | undefined,
+  cluster: { kubernetes: string | undefined; labels: Readonly<Record<string, string>> },
+): Candidate[] {
+  if (declared?.object.kind !== 'Plugin') return [];
+  const plugin = declared.object as unknown as Plugin;
+  const { enabled, when } = plugin.spec;
+  if (!isExpansion(plugin) || enabled === false) return [];
+  return activityOf(when, { ...cluster, windowOpen: true }).state === 'inactive' ? [] : [{ plugin, declared }];
 }
 
-async function faultsOf({ plugin, declared }: Candidate, sync: Sync, tree: FileTree): Promise<SyncFault[]> {
-  const { git } = plugin.spec.source;
+/** What speaks against the expansion packages of a revision, by the key of their declaration. */
+export async function judgeExpansions(input: JudgeInput): Promise<Map<string, SyncFault[]>> {
+  const { sync, tree, kubernetes, wanted, declaredBy, plugins } = input;
+  const labels = sync.spec.cluster?.labels ?? {};
+  const found = wanted.flatMap(({ key }) => expansionHere(declaredBy.get(key), { kubernetes, labels }));
+  const faults = new Map<string, SyncFault[]>();
+  for (const one of found) {
+    const rules = { delegateConditions: sync.spec.expansions?.delegateConditions ?? [], sync: keyOf(sync) };
+    const wrong = await packageFaults(tree, one.declared, rules);
+    if (wrong.length > 0) faults.set(one.declared.key, wrong);
+  }
+  for (const [key, fault] of rivalFaults(found, plugins)) faults.set(key, [...(faults.get(key) ?? []), fault]);
+  return faults;
+}
+
+/** One at a time: what is in the cluster already came first. */
+export function rivalFaults(found: readonly Candidate[], plugins: readonly Plugin[]): Map<string, SyncFault> {
+  const live = new Map(plugins.filter(isExpansion).map((plugin) => [keyOf(plugin), plugin]));
+  const standing = ({ plugin }: Candidate): Plugin => live.get(keyOf(plugin)) ?? plugin;
+  const [first, ...others] = found.toSorted((a, b) => isOlder(standing(a), standing(b)));
+  if (first === undefined) return new Map();
+  const { file, line } = first.declared.origin;
+  return new Map(
+    others.map(({ plugin, declared }) => {
+      const message = `expansion ${keyOf(plugin)} can't be installed beside ${keyOf(first.plugin)} (${file}:${line}): a cluster takes one at a time; remove one of them`;
+      return [declared.key, placed(declared, message)];
+    }),
+  );
+}
+
+/** Everything that is wrong with a package of the revision itself, where it stands; what is elsewhere is looked at when it is rendered. */
+export async function packageFaults(
+  tree: FileTree,
+  declared: Declared,
+  rules: ClusterRules | undefined,
+): Promise<SyncFault[]> {
+  const { git } = (declared.object as unknown as Plugin).spec.source;
   if (git === undefined || git.url !== undefined) return [];
   const path = cleanPath(git.path);
+  const object = describeRef(refOf(declared.object));
   try {
     const files = await treePackage(tree, path);
-    const package_ = await readPackage(files);
-    const rules = { delegateConditions: sync.spec.expansions?.delegateConditions ?? [], sync: keyOf(sync) };
-    const object = describeRef(refOf(declared.object));
-    return faultsHere(package_, rules).map(({ file, line, column, message }) =>
+    const found = await readPackage(files);
+    const faults = rules === undefined ? found.faults : faultsHere(found, rules);
+    return faults.map(({ file, line, column, message }) =>
       files.form === 'folder'
         ? { file: path === '' ? file : `${path}/${file}`, line, column, message, object }
         : { file: path, line: 1, column: 1, message: `${file}:${line}:${column}: ${message}`, object },

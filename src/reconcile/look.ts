@@ -14,7 +14,7 @@ import { tryTasks } from './dry-run.ts';
 import type { Facts } from './facts.ts';
 import { driftOfEntry, type Found, findDrift, findIn } from './find-drift.ts';
 import { type LeftDefinition, leftDefinitions } from './left-definitions.ts';
-import { onceWishes, toRunAgain } from './once.ts';
+import { noteRuns, onceWishes, toRunAgain } from './once.ts';
 import type { Parts } from './parts.ts';
 import { DROPPED, isDeclared } from './records.ts';
 import { regarding } from './regarding.ts';
@@ -58,7 +58,6 @@ export type Look =
 export async function lookAtCluster(parts: Parts, input: LookInput): Promise<Look> {
   const { key, plugin, record, rendered } = input;
   const drift = findDrift(parts, key, plugin, record, findIn(rendered));
-  const rerun: ReadonlySet<string> = input.rerun ? toRunAgain(parts, record) : new Set();
   const open = rendered.objects.filter((object) => {
     const at = refKey(refOf(object));
     if (rendered.undecided.has(at) || ranAsDeclared(input, at)) return false;
@@ -72,6 +71,10 @@ export async function lookAtCluster(parts: Parts, input: LookInput): Promise<Loo
   const unread = new Set(open.filter((object) => isPresumedAbsent(parts, input, object)));
   const read = open.filter((object) => !unread.has(object));
   const live = await readLive(client, [...read.map((object) => refOf(object)), ...dropped]);
+  // After a start the watches have not told yet what has run meanwhile.
+  for (const [at, object] of live) if (record.get(at)?.once !== undefined) parts.owned.judgeAnew(object);
+  const noted = noteRuns(parts, record);
+  const rerun: ReadonlySet<string> = input.rerun ? toRunAgain(parts, noted) : new Set();
 
   for (const object of open) {
     const at = refKey(refOf(object));
@@ -96,12 +99,12 @@ export async function lookAtCluster(parts: Parts, input: LookInput): Promise<Loo
     desired: [...forms.values()].map(({ form }) => form.object),
     live,
     // What is left as it is must not look like something that is no longer declared.
-    record: [...record.values()].filter((entry) => sentKeys.has(refKey(entry)) || dropped.includes(entry)),
+    record: [...noted.values()].filter((entry) => sentKeys.has(refKey(entry)) || dropped.includes(entry)),
     rules: rulesOf(plugin),
     revisionComplete: undecided === undefined,
     ...(undecided === undefined ? {} : { whyIncomplete: undecided }),
     ensure: rendered.ensure,
-    once: onceWishes(rendered, record, rerun),
+    once: onceWishes(rendered, noted, rerun),
     elsewhere: (at) => parts.declared.elsewhere(key, at),
     ownerStillDeclares: (owner, at) => parts.declared.declares(owner, at) !== 'no',
     isAgent: (object) => parts.isAgent(object),

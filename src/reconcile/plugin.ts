@@ -5,13 +5,14 @@ import { chartSecretRefs, hasChartSource } from './chart-sources.ts';
 import { circleThrough } from './circle.ts';
 import { convergePlugin } from './converge-plugin.ts';
 import { currentKey } from './current-key.ts';
-import { rivalOf } from './expansion-rivals.ts';
+import { isExpansion, rivalOf } from './expansion-rivals.ts';
 import { type Facts, factsOf } from './facts.ts';
+import { followsRepository } from './folders.ts';
 import { hideSecrets } from './hide-secrets.ts';
 import { valuesRefs } from './inputs.ts';
 import { judgeAnew } from './judge-anew.ts';
 import { logsNow } from './logs-now.ts';
-import { pluginKeysIn } from './nesting.ts';
+import { parentKeyOf, pluginKeysIn } from './nesting.ts';
 import { noteRuns } from './once.ts';
 import { hasOwnSource } from './own-sources.ts';
 import type { Parts } from './parts.ts';
@@ -176,7 +177,7 @@ async function lookAtSource(
     const nextLook = await parts.ownSources.look(plugin, isAsked);
     if (before === undefined && parts.ownSources.known(plugin) !== undefined) {
       // Until now nobody could say whether it is what it should be.
-      for (const parent of parents) parts.wakePlugin(parent);
+      for (const other of [...parents, ...parts.dependents.of(keyOf(plugin))]) parts.wakePlugin(other);
       if (sync !== undefined) parts.wakeSync(keyOf(sync));
     }
     return nextLook;
@@ -249,15 +250,31 @@ function waitsFor(parts: Parts, plugin: Plugin): Waits {
     selected: (selection) => parts.selections.whyNot(keyOf(plugin), selection),
     pluginReadiness: (key) => {
       const other = parts.plugins.get(key);
-      return readinessOf(other, other === undefined ? undefined : currentKey(parts, other));
+      return readinessOf(other, other === undefined ? undefined : keyForOthers(parts, other));
     },
   });
+  const unwritten = unwrittenParent(parts, plugin);
+  if (unwritten !== undefined) waits.for.unshift(unwritten);
   if (waits.for.length === 0 || waits.reason !== 'DependencyNotReady') return waits;
   const circle = circleThrough(keyOf(plugin), {
     plugin: (key) => parts.plugins.get(key),
     children: (key) => pluginKeysIn((parts.plugins.get(key)?.status?.inventory ?? []).map(refKey)),
   });
   return circle === undefined ? waits : { ...waits, circle };
+}
+
+/** Until a folder of the Sync's repository is looked up at a new commit, what was reached before says nothing. */
+function keyForOthers(parts: Parts, plugin: Plugin): string | undefined {
+  return currentKey(parts, plugin) ?? (followsRepository(plugin) ? '' : undefined);
+}
+
+/** Of a new version of a package nothing begins before all its parts are written, or one would pass by the hook that it needs. */
+function unwrittenParent(parts: Parts, plugin: Plugin): string | undefined {
+  const key = parentKeyOf(plugin);
+  const parent = key === undefined ? undefined : parts.plugins.get(key);
+  if (parent === undefined || !isExpansion(parent)) return undefined;
+  const isWritten = parent.status?.revision?.key === currentKey(parts, parent);
+  return isWritten ? undefined : `${parent.metadata.name}: its parts are not all written yet`;
 }
 
 function credentialRefs(plugin: Plugin): ObjectRef[] {

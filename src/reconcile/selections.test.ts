@@ -65,6 +65,13 @@ describe('selections', () => {
     await turns();
     assert.equal(open.size, 0);
     selections.whyNot('n/p', NODES);
+    selections.looked('n/p');
+    await turns();
+    assert.equal(open.size, 1);
+    selections.whyNot('n/p', { ...NODES, labels: { pool: 'x' } });
+    await turns();
+    assert.equal(open.size, 2);
+    selections.looked('n/p');
     await turns();
     assert.equal(open.size, 1);
   });

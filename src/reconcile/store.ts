@@ -11,8 +11,7 @@ import {
 } from '../api/index.ts';
 import type { KubeClient } from '../cluster/client.ts';
 import { watchObjects } from '../cluster/watch.ts';
-import { Departed } from '../converge/departed.ts';
-import { isOlder } from '../converge/owned.ts';
+import { Departed, isOlder } from '../converge/departed.ts';
 import { hashFields } from '../plan/fields.ts';
 import { ourFieldsOf } from './manager.ts';
 

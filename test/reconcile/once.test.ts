@@ -6,6 +6,7 @@ import type { InventoryEntry, KubeObject, Plugin } from '../../src/api/index.ts'
 import { espalier } from '../cli/support/espalier.ts';
 import { pluginReaches, pluginYaml } from '../support/agent.ts';
 import { eventually } from '../support/eventually.ts';
+import { commitFiles } from '../support/gitserver.ts';
 import { tempDir } from '../support/tempdir.ts';
 import { type Scene, startScene } from './scene.ts';
 
@@ -72,21 +73,30 @@ test('what runs once', async (t) => {
     },
   );
 
-  await t.test('what has run and is not on record runs again after a crash: at least once', async () => {
-    scene.proxy.before = ({ method, path, body }) =>
-      method === 'PATCH' && path.includes('/plugins/twice/status') && body.includes('"at"') ? 'reset' : undefined;
-    await scene.push({
-      'plugins/twice.yaml': pluginYaml('twice', 'apps/twice'),
-      'apps/twice/job.yaml': jobYaml('twice', { key: 'v1', ttl: 0 }),
-    });
-    await eventually(() => assert.equal(writes('twice'), 1));
-    await isGone(scene, 'twice');
-    await scene.agent.stop();
-    scene.proxy.before = undefined;
-    await scene.restartAgent();
-    assert.deepEqual(onceOf(await reached(scene, 'twice')), { key: 'v1', at: 'some time' });
-    assert.equal(writes('twice'), 2);
-  });
+  await t.test(
+    'what has run and is not on record runs again after a crash, unless it is there to be seen',
+    async () => {
+      scene.proxy.before = ({ method, path, body }) =>
+        method === 'PATCH' && /\/plugins\/(twice|seen)\/status/.test(path) && body.includes('"at"')
+          ? 'reset'
+          : undefined;
+      await scene.push({
+        'plugins/twice.yaml': pluginYaml('twice', 'apps/twice'),
+        'apps/twice/job.yaml': jobYaml('twice', { key: 'v1', ttl: 0 }),
+        'plugins/seen.yaml': pluginYaml('seen', 'apps/seen'),
+        'apps/seen/job.yaml': jobYaml('seen', { key: 'v1' }),
+      });
+      await eventually(() => assert.deepEqual([writes('twice'), writes('seen')], [1, 1]));
+      await isGone(scene, 'twice');
+      await eventually(async () => assert.match(JSON.stringify(await scene.get('Job', 'seen')), /"type":"Complete"/));
+      await scene.restartAgent(async () => {
+        scene.proxy.before = undefined;
+        await commitFiles(scene.repository, { 'apps/seen/job.yaml': jobYaml('seen', { key: 'v1', image: 'b' }) });
+      });
+      for (const name of ['twice', 'seen']) await reached(scene, name, 'Ready', 'v1');
+      assert.deepEqual([writes('twice'), writes('seen')], [2, 1]);
+    },
+  );
 
   await t.test('one that fails is told with the end of its log, and runs again when asked or corrected', async () => {
     const word = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'word', namespace: scene.namespace } };

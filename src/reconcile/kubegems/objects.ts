@@ -2,7 +2,7 @@ import { type EspalierError, isError, type KubeObject } from '../../api/index.ts
 import type { KubeClient } from '../../cluster/client.ts';
 import { type Watch, watchObjects } from '../../cluster/watch.ts';
 import { KUBEGEMS_API_VERSION } from '../../compat/kubegems-kind.ts';
-import { isOlder } from '../../converge/owned.ts';
+import { isOlder } from '../../converge/departed.ts';
 import { keyOf } from '../store.ts';
 
 export interface KubegemsOptions {

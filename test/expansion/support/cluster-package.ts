@@ -45,3 +45,8 @@ export function packageFiles(wish: PackageWish): Record<string, string | Uint8Ar
 export function packageAt(folder: string, wish: PackageWish): Record<string, string | Uint8Array> {
   return Object.fromEntries(Object.entries(packageFiles(wish)).map(([path, data]) => [`${folder}/${path}`, data]));
 }
+
+/** For a commit that takes these files out. */
+export function removed(files: Readonly<Record<string, unknown>>): Record<string, null> {
+  return Object.fromEntries(Object.keys(files).map((path) => [path, null]));
+}
