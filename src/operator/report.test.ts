@@ -14,13 +14,19 @@ describe('the newest record', () => {
     const object = delegationRecord({ expansion, record, conditions: ['A'] });
     return { ...object, metadata: { ...object.metadata, uid: version, creationTimestamp, ...more } };
   };
-  const newest = (...objects: KubeObject[]) => newestRecord(objects, 'demo')?.uid;
+  const newest = (...objects: KubeObject[]) => newestRecord(objects, { expansion: 'demo' })?.uid;
 
   test('is the one that was made last, whatever its version', () =>
     assert.equal(newest(made('v2', '2026-01-01T00:00:00Z'), made('v1', '2026-01-02T00:00:00Z')), 'v1'));
 
   test('is that of the higher version, of two of the same second', () =>
     assert.equal(newest(made('v1.10', '2026-01-01T00:00:00Z'), made('v1.9', '2026-01-01T00:00:00Z')), 'v1.10'));
+
+  test('is that of its own version alone, for an operator that knows it', () => {
+    const records = [made('v1', '2026-01-01T00:00:00Z'), made('v2', '2026-01-02T00:00:00Z')];
+    assert.equal(newestRecord(records, { expansion: 'demo', version: 'v1' })?.uid, 'v1');
+    assert.equal(newestRecord(records, { expansion: 'demo', version: 'v3' }), undefined);
+  });
 
   test('is none that is on its way out, of another expansion, or no record', () => {
     const going = made('v1', '2026-01-01T00:00:00Z', { deletionTimestamp: '2026-01-02T00:00:00Z' });
