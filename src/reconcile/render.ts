@@ -6,6 +6,7 @@ import type { ClusterView } from '../render/cluster-view.ts';
 import { renderPlugin } from '../render/render.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { createLimit } from '../runtime/limit.ts';
+import { demandAddonValues } from './addon-values.ts';
 import { type ChartSources, hasChartSource, type SourceFolder } from './chart-sources.ts';
 import type { Facts } from './facts.ts';
 import { type FinishInput, finishFor, toRendered } from './finish-rendered.ts';
@@ -85,6 +86,7 @@ export async function renderSource(input: RenderSourceInput): Promise<Rendered> 
   const until = signal === undefined ? {} : { signal };
   if (plugin.spec.kind === 'helm' || plugin.spec.kind === 'template')
     return await renderChartPlugin({ client, plugin, facts, inputs, timeoutMs, ...helm, ...until });
+  demandAddonValues(plugin, facts, inputs);
   const { tree, path, version } = await input.folder();
   const { objects, warnings } = await renderPlugin({
     plugin,

@@ -14,7 +14,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   git: { uses: ['tools'] },
   resolve: { uses: [], pure: true },
   compat: { uses: ['resolve', 'release'], pure: true },
-  declare: { uses: ['git', 'compat'] },
+  declare: { uses: ['git', 'compat', 'resolve'] },
   charts: { uses: ['git', 'tools', 'resolve'] },
   release: { uses: [], pure: true },
   images: { uses: [], pure: true },
