@@ -114,5 +114,6 @@ function summaryOf(proofs: readonly Proof[]): string {
   const refused = proofs.filter((one) => one.refused !== undefined).length;
   const compared = proofs.length - refused;
   const also = refused === 0 ? '' : `; ${refused} more that both refuse`;
-  return `the same ${proofs[0]?.objects ?? 0} objects, compared with ${compared} set${compared === 1 ? '' : 's'} of parameters${also}`;
+  const objects = Math.max(...proofs.map((one) => one.objects));
+  return `the same ${objects} object${objects === 1 ? '' : 's'}, compared with ${compared} set${compared === 1 ? '' : 's'} of parameters${also}`;
 }

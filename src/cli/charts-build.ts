@@ -19,7 +19,7 @@ import { basePlace, readCertificates } from './mirror-tools.ts';
 import { formatData } from './output.ts';
 import { print, say } from './print.ts';
 
-export const CHARTS_BUILD_VERSION = 1;
+export const CHARTS_BUILD_VERSION = 'espalier.dev/charts-build/v1';
 
 /** Lints, packs and pushes every chart below a folder, and says at the end all that is wrong. */
 export async function build(folder: string, flags: ChartsBuildFlags): Promise<void> {
