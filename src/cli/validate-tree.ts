@@ -1,4 +1,4 @@
-import { describeRef, type JsonObject, type KubeObject, refOf } from '../api/objects.ts';
+import type { JsonObject, KubeObject } from '../api/objects.ts';
 import { celFault } from '../cluster/celhealth.ts';
 import type { Declared } from '../declare/declarations.ts';
 import type { Fault } from '../declare/fault.ts';
@@ -6,7 +6,7 @@ import type { ClusterIdentity } from '../declare/layout.ts';
 import { createReader, type DeclarationReader } from '../declare/reader.ts';
 import type { FileTree } from '../git/tree.ts';
 import { buildGraph, type Dependency, pluginKey } from '../resolve/graph.ts';
-import { catalogueFaults, pluginsOfInstances } from './validate-catalogue.ts';
+import { catalogueFaults, faultAt, pluginsOfInstances } from './validate-catalogue.ts';
 
 /** One way to look at a repository: what one cluster sees of it. */
 export interface View extends ClusterIdentity {
@@ -90,11 +90,6 @@ function expressionFaults(declared: Declared): Fault[] {
       return [faultAt(declared, `/spec/${list}/${index}/ready`, message)];
     }),
   );
-}
-
-function faultAt({ object, origin }: Declared, path: string, message: string): Fault {
-  const { file, line, column } = origin;
-  return { code: 'InvalidDeclaration', file, line, column, path, message, object: describeRef(refOf(object)) };
 }
 
 function nameOf({ metadata: { name, namespace = '' } }: KubeObject): { name: string; namespace: string } {
