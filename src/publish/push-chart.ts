@@ -1,6 +1,7 @@
+import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { EspalierError } from '../api/index.ts';
-import { chartInFile } from '../mirror/charts.ts';
+import { chartInArchive } from '../mirror/charts.ts';
 import { repositorySink, transferTree } from '../mirror/transfer.ts';
 import { type ChartFacts, chartLayer, chartTag } from '../registry/chart-artifact.ts';
 import type { Museum } from '../registry/museum.ts';
@@ -41,7 +42,7 @@ export function registryShop(registry: Registry, base: Place): Shop {
         return 'there';
       }
       if (dryRun) return 'new';
-      const { from, root } = chartInFile(chart, chart.archive);
+      const { from, root } = chartInArchive(chart, () => createReadStream(chart.archive));
       const what = `${chart.name} ${chart.version}`;
       await transferTree({ from, to: repositorySink(registry, place, signal), what }, root, tag);
       return 'pushed';
