@@ -96,7 +96,7 @@ function asWritten(text: string, defaults: JsonObject): string | undefined {
     document.commentBefore = null;
     for (const [name, value] of Object.entries(defaults)) if (!document.has(name)) document.set(name, value);
     if (parameters.flow === true) parameters.flow = false;
-    const written = document.toString({ lineWidth: 0 });
+    const written = document.toString({ lineWidth: 0, flowCollectionPadding: false });
     return canonicalJson(parseValues(written)) === canonicalJson(defaults) ? written : undefined;
   } catch {
     return undefined;

@@ -90,14 +90,13 @@ function candidates(schema: JsonObject, value: Json | undefined): Json[] {
   if (type === 'boolean') return [value !== true];
   if (type === 'integer') {
     const given = typeof value === 'number' ? value : 1;
-    return [LARGE, given + 1, ...[schema.minimum, schema.maximum, 1].filter((one) => one !== given)].slice(
-      0,
-      3,
-    ) as Json[];
+    const bounds = [schema.minimum, schema.maximum].filter((one) => typeof one === 'number');
+    return [LARGE, given + 1, ...bounds, 1].filter((one) => one !== given).slice(0, 3);
   }
   if (type === 'number') return [(typeof value === 'number' ? value : 1) + 0.5];
   if (type === 'array') return Array.isArray(value) && value.length > 0 ? [[], [...value, ...value]] : [[]];
-  if (type === 'object') return isMap(value) && Object.keys(value).length > 0 ? [{}] : [{ other: 'value' }];
+  // Maps are merged over their defaults: nothing can be taken out of one.
+  if (type === 'object') return [{ ...(isMap(value) ? value : {}), other: 'value' }];
   const examples = Array.isArray(schema.examples) ? schema.examples : [];
   return [...examples, `${typeof value === 'string' ? value : ''}x`, 'other', '10.1.2.3', ''].slice(0, 5);
 }

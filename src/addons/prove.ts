@@ -5,6 +5,7 @@ import { DEFAULT_RENDER_LIMITS } from '../render/limits.ts';
 import { parseText } from '../render/parse-stream.ts';
 import { withPrivateFolder, writeFiles } from '../render/private-folder.ts';
 import { REAL_TOOLS, renderPlugin } from '../render/render.ts';
+import { templateValues } from '../resolve/values.ts';
 import { differences } from './differences.ts';
 import type { ParameterSet } from './parameter-sets.ts';
 import { type Addon, namespaceOf } from './read-addon.ts';
@@ -59,9 +60,11 @@ async function orWhyNot(rendering: Promise<KubeObject[]>): Promise<Answer> {
 
 export async function renderAddon(
   addon: Addon,
-  { values }: ParameterSet,
+  set: ParameterSet,
   tools: RenderTools = REAL_TOOLS,
 ): Promise<KubeObject[]> {
+  // As the agent makes them: a null takes a default away.
+  const values = templateValues({ values: set.values });
   const spec = { kind: 'manifests', source: { git: { path: '.', template: true } } } as const;
   const files = addon.files.map(({ name, content }) => [name, { type: 'file', data: content }] as const);
   const plugin = { metadata: { name: addon.name, namespace: placeOf(addon) }, spec };

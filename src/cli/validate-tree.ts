@@ -8,7 +8,7 @@ import { createReader, type DeclarationReader } from '../declare/reader.ts';
 import type { FileTree } from '../git/tree.ts';
 import { expansionHere, packageFaults, rivalFaults } from '../reconcile/judge-expansions.ts';
 import { buildGraph, type Dependency, pluginKey } from '../resolve/graph.ts';
-import { catalogueFaults, pluginsOfInstances } from './validate-catalogue.ts';
+import { catalogueFaults, faultAt, pluginsOfInstances } from './validate-catalogue.ts';
 
 /** One way to look at a repository: what one cluster sees of it. */
 export interface View extends ClusterIdentity {
@@ -101,11 +101,6 @@ function expressionFaults(declared: Declared): Fault[] {
       return [faultAt(declared, `/spec/${list}/${index}/ready`, message)];
     }),
   );
-}
-
-function faultAt({ object, origin }: Declared, path: string, message: string): Fault {
-  const { file, line, column } = origin;
-  return { code: 'InvalidDeclaration', file, line, column, path, message, object: describeRef(refOf(object)) };
 }
 
 function nameOf({ metadata: { name, namespace = '' } }: KubeObject): { name: string; namespace: string } {

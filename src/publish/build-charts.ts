@@ -53,10 +53,11 @@ interface Packed extends BuiltChart {
 export async function buildCharts(paths: readonly string[], options: BuildOptions): Promise<BuiltChart[]> {
   const packed = await inParallel(paths, options, (path) => packChart(path, options));
   refuseTwins(packed, options.shown);
-  const results = await inParallel(packed, options, async (one): Promise<BuiltChart> => {
+  const tell = inOrder(options.onResult);
+  const results = await inParallel(packed, options, async (one, index): Promise<BuiltChart> => {
     const { chart, ...result } = one;
     const done = chart === undefined || one.state === 'failed' ? result : await deliver(result, chart, options);
-    options.onResult(done);
+    tell(index, done);
     return done;
   });
   options.signal.throwIfAborted();
@@ -128,17 +129,30 @@ async function deliver(
   }
 }
 
+/** Tells each as soon as all before it are told. */
+function inOrder<T>(tell: (item: T) => void): (index: number, item: T) => void {
+  const waiting = new Map<number, T>();
+  let next = 0;
+  return (index, item) => {
+    waiting.set(index, item);
+    for (let one = waiting.get(next); one !== undefined; one = waiting.get(next)) {
+      waiting.delete(next++);
+      tell(one);
+    }
+  };
+}
+
 async function inParallel<T, R>(
   items: readonly T[],
   { jobs, signal }: Pick<BuildOptions, 'jobs' | 'signal'>,
-  run: (item: T) => Promise<R>,
+  run: (item: T, index: number) => Promise<R>,
 ): Promise<R[]> {
   const results: R[] = [];
   const left = items.entries();
   const worker = async (): Promise<void> => {
     for (const [index, item] of left) {
       signal.throwIfAborted();
-      results[index] = await run(item);
+      results[index] = await run(item, index);
     }
   };
   await Promise.all(Array.from({ length: jobs }, worker));

@@ -42,6 +42,9 @@ export function messagesIn(output: string, { name, path }: { name: string; path:
   return [...parts].map(([, severity, text = '']) => ({
     severity: SEVERITIES[severity as keyof typeof SEVERITIES],
     // Helm calls files by the name of the chart, people by where they are.
-    message: text.trim().replaceAll(`${name}/templates/`, path === '.' ? 'templates/' : `${path}/templates/`),
+    message: text
+      .trim()
+      .replace(/^\S*\/helm-lint\d+\/[^:\s]+: /, '')
+      .replaceAll(`${name}/templates/`, path === '.' ? 'templates/' : `${path}/templates/`),
   }));
 }
