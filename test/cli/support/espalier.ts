@@ -40,6 +40,7 @@ export interface RunOptions {
  */
 export async function espalier(args: readonly string[]): Promise<Ended> {
   capture();
+  process.env.KUBECONFIG = testKubeconfig();
   const output = { stdout: '', stderr: '' };
   const code = await printed.run(output, () => runCli(args));
   return { code, ...output };
@@ -57,7 +58,6 @@ let captures = false;
 function capture(): void {
   if (captures) return;
   captures = true;
-  process.env.KUBECONFIG = testKubeconfig();
   for (const name of ['stdout', 'stderr'] as const) {
     const stream = process[name];
     const write = stream.write.bind(stream) as (chunk: string | Uint8Array, ...rest: unknown[]) => boolean;
