@@ -1,5 +1,5 @@
 import type { SyncFault } from '../api/index.ts';
-import { describeRef, type JsonObject, type KubeObject, refOf } from '../api/objects.ts';
+import type { JsonObject, KubeObject } from '../api/objects.ts';
 import { celFault } from '../cluster/celhealth.ts';
 import type { Declared } from '../declare/declarations.ts';
 import type { Fault } from '../declare/fault.ts';

@@ -84,7 +84,7 @@ const LONGEST_FOLD_SPACING_MS = 2_000;
 /** What pods are doing on the way to health is told, but not each step of it. */
 const MESSAGE_DELAY_MS = 1_000;
 
-/** From so many Plugins on that want to be worked on at once, the intents of new ones go on record together. */
+/** From so many Plugins on that want to be worked on at once, the intents of new ones go on record together, and events wait. */
 const CROWD = 16;
 
 /** In place of a Plugin that is not there. */
@@ -255,7 +255,9 @@ export function buildParts(options: TermOptions, queues: Queues): BuiltParts {
     isWanted: (plugin) => isWanted(keys, plugin),
     currentKey: (plugin) => currentKey(keys, plugin),
   });
+  const isCrowded = (): boolean => queues.plugin.depth + queues.plugin.running >= CROWD;
   const events = createEventRecorder(client, {
+    isBusy: isCrowded,
     controller: 'espalier.dev/agent',
     instance: options.instance,
     onError: (error) => log.debug({ error: error.message }, 'event not sent'),
@@ -306,7 +308,7 @@ export function buildParts(options: TermOptions, queues: Queues): BuiltParts {
     repaired: new Repaired(wakeAnswers),
     taken: new TakenNames(),
     intents,
-    isCrowded: () => queues.plugin.depth + queues.plugin.running >= CROWD,
+    isCrowded,
     fullLooks: new FullLooks(options.fullLookEveryMs, options.random),
     kept: new KeptNotes(),
     events,
