@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto';
 import type { Condition } from './kinds/status-parts.ts';
 import { ANNOTATION, LABEL } from './names.ts';
 import type { KubeObject, ObjectRef } from './objects.ts';
-import { DNS_SUBDOMAIN } from './patterns.ts';
+import { safeName } from './safe-name.ts';
 
 /** What an expansion leaves to its operator: conditions that the operator makes true, and where it says so. */
 export interface Delegation {
@@ -18,19 +17,11 @@ export interface Delegation {
 /** What is said of a condition. */
 export type Reported = Pick<Condition, 'status'> & Partial<Condition>;
 
-const NAME_LENGTH = 253;
-const SAFE_NAME = new RegExp(`^${DNS_SUBDOMAIN}$`);
 const STATUSES = ['True', 'False', 'Unknown'] as const;
 
 /** Name of the record of one version of a package: another version has another one, so its operator affirms everything anew. */
 export function delegationName(expansion: string, version: string): string {
-  const wanted = `${expansion}-delegated-${version}`;
-  const safe = wanted.toLowerCase().replace(/[^a-z0-9.-]+/g, '-');
-  if (safe === wanted && safe.length <= NAME_LENGTH && SAFE_NAME.test(safe)) return safe;
-  const parts = safe.split(/[.-]*[.][.-]*/).filter((part) => part !== '');
-  const hash = createHash('sha256').update(wanted).digest('hex').slice(0, 8);
-  const kept = parts.join('.').slice(0, NAME_LENGTH - hash.length - 1);
-  return `${kept.replace(/[.-]+$/, '')}-${hash}`;
+  return safeName(`${expansion}-delegated-${version}`);
 }
 
 /** The record as it is applied: without `data`, which is the operator's to write. */

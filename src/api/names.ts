@@ -21,6 +21,8 @@ export const LABEL = {
   syncNamespace: `${GROUP}/sync-namespace`,
   /** `system` tells built-in add-ons from others. */
   class: `${GROUP}/class`,
+  /** Of a cluster, in its Sync: `management` for the one that packages which are not passed through stay on. */
+  role: `${GROUP}/role`,
   /** On a Plugin that was made of another system's object in the cluster: `kubegems`. */
   compat: `${GROUP}/compat`,
   /** On the record of a Helm release: the Plugin that wrote it, what it was made from, and which try it was. Helm copies them. */
@@ -31,7 +33,7 @@ export const LABEL = {
   /** On a Plugin that an ExtensionInstance of its namespace stands for: the instance and its Extension. */
   instance: `${GROUP}/instance`,
   extension: `${GROUP}/extension`,
-  /** On the record of what an expansion delegates: the name of its Plugin. */
+  /** On everything of an expansion package, and on the record of what it delegates: the name of its Plugin. */
   expansion: `${GROUP}/expansion`,
 } as const;
 

@@ -13,6 +13,7 @@ import type { Folder } from './downloads.ts';
 import { asChartError, asDownloadError, refused } from './errors.ts';
 import { inspectArchive } from './inspect.ts';
 import { type ChartLimits, DEFAULT_LIMITS } from './limits.ts';
+import type { ArtifactFiles } from './oci.ts';
 import {
   type ChartOrigin,
   type ChartRequest,
@@ -31,7 +32,7 @@ import { Share } from './share.ts';
 import { Sources } from './sources.ts';
 import { Transport } from './transport.ts';
 
-export type { Chart, ChartCredentials, ChartOrigin, ChartRequest, Folder, ResolvedChart };
+export type { ArtifactFiles, Chart, ChartCredentials, ChartOrigin, ChartRequest, Folder, ResolvedChart };
 
 export interface Charts {
   /** Cheap: an index by its ETag or a list of tags, and not even that for a while. `fresh` asks in any case. */
@@ -40,6 +41,8 @@ export interface Charts {
   fetch(request: ChartRequest, resolved: ResolvedChart, signal?: AbortSignal): Promise<Chart>;
   /** A download as files, for what is no chart. */
   folder(request: ChartRequest, resolved: ResolvedChart, signal?: AbortSignal): Promise<Folder>;
+  /** The files of an artifact in a registry. While `signal` lasts they can be read. */
+  artifact(request: ChartRequest, resolved: ResolvedChart, signal?: AbortSignal): Promise<ArtifactFiles>;
   /** Every tag of an OCI repository, whatever it names. */
   listTags(request: ChartRequest, signal?: AbortSignal): Promise<string[]>;
   close(): Promise<void>;
@@ -158,6 +161,19 @@ export function createCharts(options: ChartsOptions): Charts {
     });
   }
 
+  async function artifact(
+    request: ChartRequest,
+    resolved: ResolvedChart,
+    signal?: AbortSignal,
+  ): Promise<ArtifactFiles> {
+    checkRequest(request);
+    demandDigest(request, resolved, resolved.id);
+    const own = signal === undefined ? closed.signal : AbortSignal.any([signal, closed.signal]);
+    const files = await guarded(request, own, () => sources.artifact(request, resolved, own));
+    await pin(request, resolved);
+    return { ...files, read: (path) => guarded(request, own, () => files.read(path)) };
+  }
+
   /** From now on nobody is asked what it means: a digest says it. */
   async function pin(request: ChartRequest, resolved: ResolvedChart): Promise<void> {
     if (request.digest === undefined || request.origin.type === 'git') return;
@@ -242,6 +258,7 @@ export function createCharts(options: ChartsOptions): Charts {
     resolve,
     fetch,
     folder,
+    artifact,
     listTags,
     async close() {
       closed.abort();

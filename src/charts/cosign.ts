@@ -18,7 +18,7 @@ const MAX_SIGNATURES = 50;
 export async function verifyCosign(
   registries: Registries,
   origin: OciOrigin,
-  chart: Chart,
+  chart: Pick<Chart, 'name' | 'version'>,
   manifest: string,
   keys: readonly string[],
   signal: AbortSignal,

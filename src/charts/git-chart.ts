@@ -9,6 +9,7 @@ import { refused } from './errors.ts';
 import { parseHelmignore } from './helmignore.ts';
 import type { ChartLimits } from './limits.ts';
 import { type PackedFile, writeTgz } from './tar-write.ts';
+import { fileInTgz } from './tgz-files.ts';
 
 /** How folders become archives. Another way of packing counts as another chart. */
 const PACKING = 1;
@@ -54,8 +55,18 @@ async function collectIds(tree: FileTree, path: string, ids: string[], depth: nu
   return chart;
 }
 
-export async function writeGitArchive(tree: FileTree, path: string, file: string, limits: ChartLimits): Promise<void> {
-  const bytes = await tree.read(path);
+/** A .tgz, or a .tgz `inside` of one. */
+export async function writeGitArchive(
+  { tree, path, inside }: { tree: FileTree; path: string; inside?: string },
+  file: string,
+  limits: ChartLimits,
+): Promise<void> {
+  const whole = await tree.read(path);
+  const tooLarge = () => refused(`${inside} of ${path} in Git has more than ${describeBytes(limits.archiveBytes)}.`);
+  const bytes =
+    inside === undefined || whole === undefined ? whole : await fileInTgz(whole, inside, limits.archiveBytes, tooLarge);
+  if (bytes === undefined && whole !== undefined)
+    throw refused(`${path} in Git holds no ${inside}; check source.git.inside.`);
   if (bytes === undefined)
     throw refused(`${path} in Git is neither a folder with a Chart.yaml nor an archive of a chart.`);
   if (bytes.length > limits.archiveBytes)

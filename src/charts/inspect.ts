@@ -46,6 +46,17 @@ export async function inspectArchive(file: string, limits: ChartLimits): Promise
   return { chart, crds, usesLookup };
 }
 
+/** The same for one that is in memory. */
+export async function inspectBytes(archive: Uint8Array, limits: ChartLimits): Promise<Inspected> {
+  const { chart, crds, usesLookup } = await inspect(
+    Readable.from([archive]),
+    new Budget(archive.length, limits),
+    1,
+    '',
+  );
+  return { chart, crds, usesLookup };
+}
+
 async function inspect(source: Readable, budget: Budget, depth: number, where: string): Promise<Found> {
   const { limits } = budget;
   if (depth > limits.depth) throw refused(`The chart holds charts in charts more than ${limits.depth} deep${where}.`);

@@ -15,6 +15,8 @@ import { type Access, type Answer, complain, type Transport } from './transport.
 export interface OciOrigin {
   url: string;
   version?: string | undefined;
+  /** The chart is one file of an artifact of several. */
+  inside?: string | undefined;
   credentials: ChartCredentials;
 }
 
@@ -22,6 +24,15 @@ export interface Layer {
   mediaType: string;
   digest: string;
   annotations: Record<string, string>;
+}
+
+/** The files of an artifact, by their titles. */
+export interface ArtifactFiles {
+  /** Digest of its manifest. */
+  id: string;
+  paths: string[];
+  /** Undefined for a path that is not among them. */
+  read(path: string): Promise<Uint8Array | undefined>;
 }
 
 export interface Manifest {
@@ -34,6 +45,7 @@ export const CONTENT_LAYER = 'application/vnd.cncf.helm.chart.content.v1.tar+gzi
 export const PROVENANCE_LAYER = 'application/vnd.cncf.helm.chart.provenance.v1.prov';
 const CONFIG = 'application/vnd.cncf.helm.config.v1+json';
 const MANIFEST = 'application/vnd.oci.image.manifest.v1+json';
+const TITLE = 'org.opencontainers.image.title';
 const DIGEST = /^sha256:[0-9a-f]{64}$/;
 const MANIFEST_BYTES = 4 * 1024 * 1024;
 const MAX_PAGES = 200;
@@ -133,6 +145,12 @@ export class Registries {
     if (manifest === undefined) {
       throw new EspalierError('ChartNotFound', `${origin.url} no longer has the manifest ${id}; push the chart again.`);
     }
+    const { inside } = origin;
+    if (inside !== undefined) {
+      const content = manifest.layers.find((layer) => layer.annotations[TITLE] === inside);
+      if (content === undefined) throw refused(`${origin.url} holds no ${inside}; check source.oci.inside.`);
+      return { content, provenance: manifest.layers.find((layer) => layer.annotations[TITLE] === `${inside}.prov`) };
+    }
     const content = manifest.layers.find((layer) => layer.mediaType === CONTENT_LAYER);
     if (manifest.configType !== CONFIG || content === undefined) {
       throw refused(
@@ -140,6 +158,22 @@ export class Registries {
       );
     }
     return { content, provenance: manifest.layers.find((layer) => layer.mediaType === PROVENANCE_LAYER) };
+  }
+
+  /** An artifact of several files, each of which is fetched when it is asked for. */
+  async files(origin: OciOrigin, id: string, signal: AbortSignal): Promise<ArtifactFiles> {
+    const manifest = await this.manifest(origin, id, signal);
+    if (manifest === undefined)
+      throw new EspalierError('ChartNotFound', `${origin.url} no longer has the manifest ${id}; push it again.`);
+    const layers = new Map(manifest.layers.map((layer) => [layer.annotations[TITLE] ?? layer.digest, layer]));
+    return {
+      id,
+      paths: [...layers.keys()].sort(),
+      read: async (path) => {
+        const layer = layers.get(path);
+        return layer && (await this.read(origin, layer, this.#limits.archiveBytes, signal));
+      },
+    };
   }
 
   /** Writes a layer to a file and proves that it is the one. */

@@ -7,12 +7,12 @@ import { refused } from './errors.ts';
 
 export type ChartOrigin =
   | { type: 'repository'; repository: string; name: string; version?: string; credentials?: ChartCredentials }
-  /** A tag that is literally the version comes before any that is in it as a range. */
-  | { type: 'oci'; url: string; version?: string; credentials?: ChartCredentials }
+  /** A tag that is literally the version comes before any that is in it as a range. `inside`: the chart is one file of several. */
+  | { type: 'oci'; url: string; version?: string; inside?: string; credentials?: ChartCredentials }
   /** A .tgz, .zip or text on a web server; `path` inside of it. */
   | { type: 'download'; url: string; path?: string; credentials?: ChartCredentials }
-  /** A folder with a Chart.yaml, or a .tgz, in Git. */
-  | { type: 'git'; tree: FileTree; path: string };
+  /** A folder with a Chart.yaml, or a .tgz, in Git; or a .tgz `inside` of one. */
+  | { type: 'git'; tree: FileTree; path: string; inside?: string };
 
 export interface ChartRequest {
   origin: ChartOrigin;
@@ -80,12 +80,16 @@ export function keyOf(origin: ChartOrigin): unknown[] {
     case 'repository':
       return ['repository', origin.repository, origin.name, origin.credentials ?? {}];
     case 'oci':
-      return ['oci', origin.url, origin.credentials ?? {}];
+      return ['oci', origin.url, origin.credentials ?? {}, ...inside(origin)];
     case 'download':
       return ['download', origin.url, origin.path ?? null, origin.credentials ?? {}];
     case 'git':
-      return ['git'];
+      return ['git', ...inside(origin)];
   }
+}
+
+function inside({ inside }: { inside?: string }): string[] {
+  return inside === undefined ? [] : [inside];
 }
 
 export function credentialsOf(origin: ChartOrigin): ChartCredentials {
@@ -98,10 +102,10 @@ export function describe(origin: ChartOrigin): string {
     case 'repository':
       return redactor([])(`the chart ${origin.name} of ${origin.repository}`);
     case 'oci':
-      return redactor([])(`the chart ${origin.url}`);
+      return redactor([])(`the chart ${[...inside(origin), origin.url].join(' of ')}`);
     case 'download':
       return redactor([])(`the file ${shownUrl(origin.url)}`);
     case 'git':
-      return `the chart ${origin.path} in Git`;
+      return `the chart ${[...inside(origin), origin.path].join(' of ')} in Git`;
   }
 }

@@ -11,7 +11,7 @@ import { type DownloadOrigin, Downloads, type Folder } from './downloads.ts';
 import { refused } from './errors.ts';
 import { lookAtGit, packFolder, writeGitArchive } from './git-chart.ts';
 import type { ChartLimits } from './limits.ts';
-import { type OciOrigin, Registries } from './oci.ts';
+import { type ArtifactFiles, type OciOrigin, Registries } from './oci.ts';
 import { type ChartOrigin, type ChartRequest, describe, type ResolvedChart } from './origin.ts';
 import { type ChartTools, PROVENANCE_BYTES, unverified, verifyProvenance } from './provenance.ts';
 import { idOf, Repositories, type RepositoryOrigin } from './repository.ts';
@@ -75,6 +75,22 @@ export class Sources {
     return this.#downloads.folder(asDownload(origin), id, origin.path, signal);
   }
 
+  /** An artifact of several files, such as an expansion package. */
+  async artifact(
+    { origin, verify }: ChartRequest,
+    { id, version }: ResolvedChart,
+    signal: AbortSignal,
+  ): Promise<ArtifactFiles> {
+    if (origin.type !== 'oci') throw refused(`Only what is in a registry is an artifact, not ${describe(origin)}.`);
+    const oci = asOci(origin);
+    if (verify !== undefined) {
+      if (verify.provider !== 'cosign')
+        throw refused(`${origin.url} is no chart, and only Cosign can sign it; use verify.provider cosign.`);
+      await verifyCosign(this.#registries, oci, { name: origin.url, version }, id, verify.keys, signal);
+    }
+    return this.#registries.files(oci, id, signal);
+  }
+
   /** What a path in Git is; the version of an archive is only in it. */
   async look(origin: ChartOrigin): Promise<{ id: string; version: string | undefined }> {
     if (origin.type !== 'git') throw new TypeError('only of Git');
@@ -113,17 +129,22 @@ export class Sources {
           return resolved.id;
         }
         const { tree, path } = await this.#downloads.folder(asked, resolved.id, origin.path, signal);
-        return this.#fromTree(tree, path, file, signal);
+        return this.#fromTree({ tree, path }, file, signal);
       }
       case 'git':
-        return this.#fromTree(origin.tree, origin.path, file, signal);
+        return this.#fromTree(origin, file, signal);
     }
   }
 
-  async #fromTree(tree: FileTree, path: string, file: string, signal: AbortSignal): Promise<string> {
-    const found = await lookAtGit(tree, path);
-    if (found.form === 'archive') await writeGitArchive(tree, found.path, file, this.#parts.limits);
-    else await this.#pack(tree, found.path, file, signal);
+  async #fromTree(
+    place: { tree: FileTree; path: string; inside?: string },
+    file: string,
+    signal: AbortSignal,
+  ): Promise<string> {
+    const found = await lookAtGit(place.tree, place.path);
+    if (found.form === 'archive') await writeGitArchive({ ...place, path: found.path }, file, this.#parts.limits);
+    else if (place.inside === undefined) await this.#pack(place.tree, found.path, file, signal);
+    else throw refused(`${place.path} in Git is a folder: leave source.git.inside out, and write the whole path.`);
     return digestOf(file);
   }
 
@@ -238,8 +259,8 @@ async function digestOf(file: string): Promise<string> {
   return `sha256:${hash.digest('hex')}`;
 }
 
-function asOci({ url, version, credentials = {} }: Extract<ChartOrigin, { type: 'oci' }>): OciOrigin {
-  return { url, version, credentials };
+function asOci({ url, version, inside, credentials = {} }: Extract<ChartOrigin, { type: 'oci' }>): OciOrigin {
+  return { url, version, inside, credentials };
 }
 
 function asRepository({

@@ -1,12 +1,14 @@
-import { describeRef, type JsonObject, type KubeObject, refOf } from '../api/objects.ts';
+import type { SyncFault } from '../api/index.ts';
+import type { JsonObject, KubeObject } from '../api/objects.ts';
 import { celFault } from '../cluster/celhealth.ts';
 import type { Declared } from '../declare/declarations.ts';
 import type { Fault } from '../declare/fault.ts';
 import type { ClusterIdentity } from '../declare/layout.ts';
 import { createReader, type DeclarationReader } from '../declare/reader.ts';
 import type { FileTree } from '../git/tree.ts';
+import { expansionHere, packageFaults, rivalFaults } from '../reconcile/judge-expansions.ts';
 import { buildGraph, type Dependency, pluginKey } from '../resolve/graph.ts';
-import { catalogueFaults, pluginsOfInstances } from './validate-catalogue.ts';
+import { catalogueFaults, faultAt, pluginsOfInstances } from './validate-catalogue.ts';
 
 /** One way to look at a repository: what one cluster sees of it. */
 export interface View extends ClusterIdentity {
@@ -64,8 +66,17 @@ async function validateView(
     ...dependencyFaults(plugins, [...keys.flatMap(pluginOf), ...made]),
     ...plugins.flatMap(expressionFaults),
     ...catalogueFaults(declarations.objects),
+    ...(await expansionFaults(tree, declarations.objects, view)),
   ];
   return { keys, faults };
+}
+
+/** Of the packages that are for this view. Which conditions may be delegated only a Sync knows. */
+async function expansionFaults(tree: FileTree, declared: readonly Declared[], { labels }: View): Promise<Fault[]> {
+  const found = declared.flatMap((one) => expansionHere(one, { kubernetes: undefined, labels }));
+  const faults: SyncFault[] = [...rivalFaults(found, []).values()];
+  for (const one of found) faults.push(...(await packageFaults(tree, one.declared, undefined)));
+  return faults.map(({ line = 1, column = 1, ...fault }) => ({ code: 'InvalidDeclaration', line, column, ...fault }));
 }
 
 function dependencyFaults(plugins: readonly Declared[], all: readonly { name: string; namespace: string }[]): Fault[] {
@@ -90,11 +101,6 @@ function expressionFaults(declared: Declared): Fault[] {
       return [faultAt(declared, `/spec/${list}/${index}/ready`, message)];
     }),
   );
-}
-
-function faultAt({ object, origin }: Declared, path: string, message: string): Fault {
-  const { file, line, column } = origin;
-  return { code: 'InvalidDeclaration', file, line, column, path, message, object: describeRef(refOf(object)) };
 }
 
 function nameOf({ metadata: { name, namespace = '' } }: KubeObject): { name: string; namespace: string } {

@@ -20,6 +20,14 @@ export function ingress(): Health {
   return healthy('exists');
 }
 
+/** One that its kubelet has not reported on yet is not ready. */
+export function node({ conditions }: ObjectFacts): Health {
+  const ready = conditions.get('Ready');
+  if (ready?.status === 'True') return healthy('is ready');
+  const why = ready?.message || ready?.reason || '';
+  return progressing(why === '' ? 'not ready' : `not ready: ${why}`);
+}
+
 export function definition({ conditions }: ObjectFacts): Health {
   const names = conditions.get('NamesAccepted');
   if (names?.status === 'False') return failed(because('NamesAccepted', names));

@@ -5,8 +5,9 @@ import { faultOf, type LayerParts, type Part } from './drafts.ts';
 import type { Fault } from './fault.ts';
 import type { Files } from './files.ts';
 import { isYaml } from './layout.ts';
+import { compilePackage } from './package-folder.ts';
 import type { ParsedFile } from './parse.ts';
-import type { AddonFolder, Layer } from './scan.ts';
+import type { AddonFolder, Layer, PackageFolder } from './scan.ts';
 
 /** Every document that may declare something, by layer, and everything that could not be read. */
 export interface Gathered {
@@ -40,6 +41,8 @@ export async function gather(tree: FileTree, files: Files, layers: readonly Laye
     await checkSyntax(tree, files, unmentioned, result);
     const addons = layer.addons.filter((addon) => !isClaimed(addon.path, claims));
     parts.push(...(await readAddons(tree, files, addons, result)));
+    const packages = layer.packages.filter(({ path }) => !isClaimed(path, claims));
+    parts.push(...(await readPackages(tree, files, packages, result)));
     result.layers.push({ folder: layer.folder, parts });
   }
   return result;
@@ -67,6 +70,27 @@ async function checkSyntax(
     if (fault === undefined) return;
     result.brokenFiles.push(entry.path);
     if (isYaml(entry.name)) result.faults.push(faultOf({ file: entry.path }, fault));
+  });
+}
+
+async function readPackages(
+  tree: FileTree,
+  files: Files,
+  packages: readonly PackageFolder[],
+  result: Gathered,
+): Promise<Part[]> {
+  const parsed = await files.parseAlone(
+    tree,
+    packages.map(({ file }) => file),
+  );
+  return packages.flatMap(({ path, file }, index) => {
+    const { document, broken } = parsed[index] ?? {};
+    const part = compilePackage(path, file.path, document);
+    if (broken === undefined) return [part];
+    result.faults.push(faultOf({ file: file.path }, broken));
+    result.brokenFiles.push(path);
+    result.remains.push(part);
+    return [];
   });
 }
 

@@ -7,6 +7,8 @@ export interface ClusterIdentity {
 
 export const OVERLAYS_FOLDER = 'clusters';
 export const ADDONS_FOLDER = 'manifests';
+/** What makes a folder an expansion package. */
+export const PACKAGE_FILE = 'expansion.yaml';
 export const ADDON_FILES: readonly string[] = ['addon.yaml', 'addon.yml'];
 
 const KUSTOMIZATIONS: readonly string[] = ['kustomization.yaml', 'kustomization.yml', 'Kustomization'];

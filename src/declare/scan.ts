@@ -11,6 +11,7 @@ import {
   isYaml,
   OVERLAYS_FOLDER,
   overlayNames,
+  PACKAGE_FILE,
 } from './layout.ts';
 
 export interface AddonFolder {
@@ -19,11 +20,18 @@ export interface AddonFolder {
   file: TreeEntry | undefined;
 }
 
+export interface PackageFolder {
+  path: string;
+  /** Its expansion.yaml. */
+  file: TreeEntry;
+}
+
 /** The base, or one overlay: what it holds, not yet read. */
 export interface Layer {
   folder: string;
   files: TreeEntry[];
   addons: AddonFolder[];
+  packages: PackageFolder[];
 }
 
 export interface Scan {
@@ -54,7 +62,7 @@ class Scanner {
   }
 
   async layer(folder: string, isBase: boolean): Promise<Layer> {
-    const layer: Layer = { folder, files: [], addons: [] };
+    const layer: Layer = { folder, files: [], addons: [], packages: [] };
     for (const entry of await this.#tree.list(folder)) {
       if (isBase && entry.name === OVERLAYS_FOLDER && entry.type === 'folder') continue;
       if (entry.name === ADDONS_FOLDER && entry.type === 'folder') await this.#addonsIn(entry.path, layer);
@@ -82,7 +90,7 @@ class Scanner {
   async #descend(folder: TreeEntry, layer: Layer, depth: number): Promise<void> {
     if (depth > MAX_DEPTH) throw tooMuch(`folders nested deeper than ${MAX_DEPTH} (${folder.path})`);
     const entries = await this.#tree.list(folder.path);
-    if (isRendered(entries.map((entry) => entry.name))) return;
+    if (isRendered(entries.map((entry) => entry.name)) || this.#isPackage(folder, entries, layer)) return;
     for (const entry of entries) await this.#take(entry, layer, depth + 1);
   }
 
@@ -92,11 +100,19 @@ class Scanner {
       if (entry.type === 'file') this.#keep(entry, layer);
       if (entry.type === 'file' || this.#isElsewhere(entry)) continue;
       const entries = await this.#tree.list(entry.path);
-      if (isRendered(entries.map((inner) => inner.name))) continue;
+      if (isRendered(entries.map((inner) => inner.name)) || this.#isPackage(entry, entries, layer)) continue;
       const file = entries.find((inner) => ADDON_FILES.includes(inner.name));
       if (file !== undefined && this.#isElsewhere(file)) continue;
       if (await this.#holdsYaml(entries, 1)) layer.addons.push({ path: entry.path, file });
     }
+  }
+
+  /** Whatever is in a package is the package's. */
+  #isPackage(folder: TreeEntry, entries: readonly TreeEntry[], layer: Layer): boolean {
+    const file = entries.find(({ name }) => name === PACKAGE_FILE);
+    if (file === undefined || file.type === 'folder') return false;
+    if (!this.#isElsewhere(file)) layer.packages.push({ path: folder.path, file });
+    return true;
   }
 
   async #holdsYaml(entries: readonly TreeEntry[], depth: number): Promise<boolean> {

@@ -1,8 +1,9 @@
 import type { Json } from '../api/index.ts';
+import { PACKAGE_FILE } from '../declare/layout.ts';
 import { parseYaml, type YamlDocument } from '../declare/yaml-text.ts';
 import { faultOf, type PackageFault } from './fault.ts';
 
-export const EXPANSION_FILE = 'expansion.yaml';
+export { PACKAGE_FILE as EXPANSION_FILE };
 
 const LISTS = [
   'charts',
@@ -50,16 +51,15 @@ export function readExpansion(text: string): ReadExpansion {
     const { line, column } = document?.locate(`/${field}${index === undefined ? '' : `/${index}`}`) ?? START;
     return { line, column };
   };
-  if (broken !== undefined) return { expansion, at, faults: [{ ...broken, file: EXPANSION_FILE }] };
-  if (document === undefined)
-    return { expansion, at, faults: [faultOf(EXPANSION_FILE, 'is empty: list the materials')] };
+  if (broken !== undefined) return { expansion, at, faults: [{ ...broken, file: PACKAGE_FILE }] };
+  if (document === undefined) return { expansion, at, faults: [faultOf(PACKAGE_FILE, 'is empty: list the materials')] };
   const faults: PackageFault[] = document.faults.map(({ line, column, message }) => ({
-    file: EXPANSION_FILE,
+    file: PACKAGE_FILE,
     line,
     column,
     message,
   }));
-  if (documents.length > 1) faults.push(faultOf(EXPANSION_FILE, 'holds more than one document: keep one'));
+  if (documents.length > 1) faults.push(faultOf(PACKAGE_FILE, 'holds more than one document: keep one'));
   faults.push(...fill(expansion, document, at));
   return { expansion, at, faults };
 }
@@ -67,10 +67,10 @@ export function readExpansion(text: string): ReadExpansion {
 const START = { line: 1, column: 1 };
 
 function fill(expansion: Expansion, { value }: YamlDocument, at: ReadExpansion['at']): PackageFault[] {
-  if (!isMap(value)) return [faultOf(EXPANSION_FILE, 'is no mapping: write fields such as charts: [demo-0.1.0.tgz]')];
+  if (!isMap(value)) return [faultOf(PACKAGE_FILE, 'is no mapping: write fields such as charts: [demo-0.1.0.tgz]')];
   const faults: PackageFault[] = [];
   const fault = (message: string, field: string, index?: number): void => {
-    faults.push({ file: EXPANSION_FILE, ...at(field, index), message });
+    faults.push({ file: PACKAGE_FILE, ...at(field, index), message });
   };
   for (const [field, found] of Object.entries(value)) {
     if (found === null) continue;

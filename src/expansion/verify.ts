@@ -35,7 +35,10 @@ export interface Verified {
 const FOLDERS = { charts: 'charts', files: 'files', hooks: 'hooks', provider: 'provider' } as const;
 
 /** Everything that is wrong with a package, in the order of files and lines. */
-export function verifyPackage(contents: Contents): Verified {
+export function verifyPackage(
+  contents: Contents,
+  images: 'with images' | 'images elsewhere' = 'with images',
+): Verified {
   const { text, files, cutOff } = contents;
   const faults = [...contents.faults];
   if (text === undefined) {
@@ -45,7 +48,7 @@ export function verifyPackage(contents: Contents): Verified {
   }
   const read = readExpansion(text);
   const { expansion } = read;
-  faults.push(...read.faults, ...verifyImages(read, contents), ...verifyCharts(contents));
+  faults.push(...read.faults, ...verifyImages(read, contents, images), ...verifyCharts(contents));
   const listed = new Set([EXPANSION_FILE, SUMS_FILE]);
   if (expansion.images.length > 0) listed.add(IMAGES_FILE);
   for (const [field, folder] of Object.entries(FOLDERS) as [keyof typeof FOLDERS, string][]) {
@@ -88,7 +91,11 @@ function verifyCharts({ charts }: Contents): PackageFault[] {
   });
 }
 
-function verifyImages({ expansion, at }: ReadExpansion, { files, images, cutOff }: Contents): PackageFault[] {
+function verifyImages(
+  { expansion, at }: ReadExpansion,
+  { files, images, cutOff }: Contents,
+  where: 'with images' | 'images elsewhere',
+): PackageFault[] {
   const faults: PackageFault[] = [];
   const fault = (message: string, field: ListField | 'operator', index?: number): void => {
     faults.push({ file: EXPANSION_FILE, ...at(field, index), message });
@@ -99,6 +106,7 @@ function verifyImages({ expansion, at }: ReadExpansion, { files, images, cutOff 
   const there = images === undefined ? undefined : new Set(images.map(({ name }) => name));
   if (
     there === undefined &&
+    where === 'with images' &&
     expansion.images.length > 0 &&
     !expansion.images_loaded &&
     !files.has(IMAGES_FILE) &&

@@ -5,6 +5,7 @@ import { asDownloadError } from '../charts/errors.ts';
 import { contentKey } from '../resolve/key.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { nextRun } from '../runtime/cron.ts';
+import { type ExpansionSource, packageInRegistry } from './expansion-source.ts';
 import { secretData } from './secret-data.ts';
 import { keyOf } from './store.ts';
 
@@ -81,6 +82,15 @@ export class ChartSources {
     const { charts } = this.#options;
     return await this.#orLater(plugin, () =>
       fetchFolder(charts, this.#request(plugin), this.#resolved(plugin), signal),
+    );
+  }
+
+  /** An expansion package. */
+  async package(plugin: Plugin, signal: AbortSignal | undefined): Promise<ExpansionSource> {
+    const { charts } = this.#options;
+    const resolved = this.#resolved(plugin);
+    return await this.#orLater(plugin, async () =>
+      packageInRegistry(plugin, await charts.artifact(this.#request(plugin), resolved, signal), resolved),
     );
   }
 
@@ -186,7 +196,8 @@ function originOf(
     return { type: 'repository', repository, name, ...wanted, ...credentialsFor(repository, secretRef?.name) };
   }
   if (oci !== undefined) {
-    const wanted = oci.version === undefined ? {} : { version: oci.version };
+    const { version, inside } = oci;
+    const wanted = { ...(version === undefined ? {} : { version }), ...(inside === undefined ? {} : { inside }) };
     return { type: 'oci', url: oci.url, ...wanted, ...credentialsFor(oci.url, oci.secretRef?.name) };
   }
   if (download !== undefined) {

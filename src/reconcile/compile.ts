@@ -6,6 +6,7 @@ import type { FileTree } from '../git/tree.ts';
 import { buildGraph, type Graph, type GraphPlugin } from '../resolve/graph.ts';
 import type { CatalogueFacts } from './catalogue-facts.ts';
 import { expandCatalogue } from './expand-catalogue.ts';
+import { judgeExpansions } from './judge-expansions.ts';
 import { pluginKeysIn, syncKeyOf } from './nesting.ts';
 import { keyOf } from './store.ts';
 import { makeWanted, type Wanted } from './wanted.ts';
@@ -45,7 +46,7 @@ export async function compile({ sync, tree, reader, plugins: live, catalogue }: 
   const declarations = await reader.read(tree, { path: sync.spec.repository.path, cluster, namespace });
   const faults: SyncFault[] = declarations.faults.map(faultOf);
   const frozen = frozenKeys(declarations, sync, [...plugins, ...catalogue.extensions, ...catalogue.instances]);
-  const wanted: Wanted[] = [];
+  let wanted: Wanted[] = [];
   for (const declared of declarations.objects) {
     if (frozen.has(declared.key)) continue;
     const made = await makeWanted(sync, tree, declared);
@@ -55,6 +56,15 @@ export async function compile({ sync, tree, reader, plugins: live, catalogue }: 
       faults.push(placed(declared, made.refused));
     } else wanted.push(made);
   }
+  const own = declarations.objects.map((declared) => [declared.key, declared] as const);
+  const judged = await judgeExpansions({
+    ...{ sync, tree, wanted, plugins, declaredBy: new Map(own), kubernetes: catalogue.kubernetes },
+  });
+  for (const [key, wrong] of judged) {
+    faults.push(...wrong);
+    frozen.add(key);
+  }
+  wanted = wanted.filter(({ key }) => !judged.has(key));
   const expanded = await expandCatalogue({
     ...{ sync, tree, declared: declarations.objects, wanted, frozen, plugins, facts: catalogue },
   });
@@ -65,7 +75,6 @@ export async function compile({ sync, tree, reader, plugins: live, catalogue }: 
     ...(allowed === undefined ? {} : { mayName: (one) => one === namespace || allowed.includes(one) }),
     mayAppear: wanted.some(isAllInOne),
   });
-  const own = declarations.objects.map((declared) => [declared.key, declared] as const);
   const declaredBy = new Map([...own, ...expanded.origins]);
   const sound = wanted.filter((one) => {
     const refusal = one.object.kind === 'Plugin' ? graph.refused.get(keyOf(one.object)) : undefined;
@@ -86,9 +95,9 @@ export async function compile({ sync, tree, reader, plugins: live, catalogue }: 
   };
 }
 
-/** What charts of kind `template` are for: which Plugins one renders is known once it is rendered. */
+/** What charts of kind `template` and packages are for: which Plugins one renders is known once it is rendered. */
 function isAllInOne({ object }: Wanted): boolean {
-  return object.kind === 'Plugin' && (object as unknown as Plugin).spec.kind === 'template';
+  return object.kind === 'Plugin' && ['template', 'expansion'].includes((object as unknown as Plugin).spec.kind);
 }
 
 /** What an earlier commit declared and this one can't say for sure: neither changed nor removed. */

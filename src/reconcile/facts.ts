@@ -15,6 +15,8 @@ export interface Facts {
   images: readonly ImageRule[];
   /** Where kinds that are not Kubernetes' own name images. */
   imageFields: readonly ImageField[];
+  /** Conditions that may be left to operators of expansion packages. */
+  delegateConditions: readonly string[];
   reportImages: boolean;
   hold: { percent: number; count: number };
   pruneEnabled: boolean;
@@ -73,6 +75,7 @@ export function factsFrom(
     values: sync?.spec.values ?? {},
     images: sync?.spec.images?.rewrite ?? [],
     imageFields: sync?.spec.images?.fields ?? [],
+    delegateConditions: sync?.spec.expansions?.delegateConditions ?? [],
     reportImages: sync?.spec.images?.report ?? true,
     hold: { percent: sync?.spec.prune?.hold?.percent ?? 50, count: sync?.spec.prune?.hold?.count ?? 20 },
     pruneEnabled: sync?.spec.prune?.enabled ?? true,

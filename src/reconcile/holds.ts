@@ -36,7 +36,8 @@ export interface PluginHold {
 export function holdFor(input: HoldInput): PluginHold | undefined {
   const { plugin, facts, record, rendered, plan, losses, isNew, commit, head } = input;
   const owned = [...record.values()].filter(isDeclared).length;
-  if (isNew && rendered.objects.length === 0 && owned > 0 && !plugin.spec.allowEmpty) {
+  const isMeant = plugin.spec.allowEmpty || rendered.whyEmpty !== undefined;
+  if (isNew && rendered.objects.length === 0 && owned > 0 && !isMeant) {
     return {
       reason: 'RendersNothing',
       why: `it renders no object any more, and ${owned} are installed; nothing is deleted`,

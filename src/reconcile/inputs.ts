@@ -1,4 +1,4 @@
-import type { Json, JsonObject, ObjectRef, Plugin } from '../api/index.ts';
+import { type Json, type JsonObject, LABEL, type ObjectRef, type Plugin } from '../api/index.ts';
 import { contentKey } from '../resolve/key.ts';
 import { chartValues, templateValues } from '../resolve/values.ts';
 import { valuesOf } from '../resolve/values-from.ts';
@@ -48,7 +48,8 @@ export function inputsOf(
   const { spec } = plugin;
   const { defaults, parameters } = spec;
   const layers = { defaults, global: facts.values, parameters, from, values: spec.values };
-  const values = spec.kind === 'manifests' ? templateValues(layers) : chartValues(layers);
+  const isChart = spec.kind !== 'manifests' && spec.kind !== 'expansion';
+  const values = isChart ? chartValues(layers) : templateValues(layers);
   const templated =
     spec.kind !== 'kustomize' &&
     !(spec.kind === 'manifests' && (spec.source.git ?? spec.source.download)?.template !== true);
@@ -67,9 +68,18 @@ export function inputsOf(
     // Without rules nothing is done with them.
     imageFields: facts.images.length === 0 || facts.imageFields.length === 0 ? undefined : facts.imageFields,
     values: templated ? values : undefined,
-    kubernetes: templated ? facts.kubernetes : undefined,
+    schema: templated ? spec.schema : undefined,
+    kubernetes: templated && spec.kind !== 'expansion' ? facts.kubernetes : undefined,
+    expansion: spec.kind === 'expansion' ? expansionOf(spec, facts) : undefined,
   });
   return { state: 'known', key, values, secrets };
+}
+
+/** What the Plugins of a package say beside what they are made of, and what decides whether there are any. */
+function expansionOf(spec: Plugin['spec'], { delegateConditions, labels }: Facts): Record<string, unknown> {
+  const { expansion, step, valuesFrom, values, defaults, parameters, drift, deletion, timeout } = spec;
+  const passed = { valuesFrom, values, defaults, parameters, drift, deletion, timeout };
+  return { expansion, step, passed, delegateConditions, role: labels[LABEL.role] };
 }
 
 /** The objects that values come from, to be watched. They are always of the Plugin's own namespace. */
@@ -90,6 +100,8 @@ function contentOf(source: Plugin['spec']['source']): Json {
   if (download !== undefined)
     return { download: { path: download.path ?? null, template: download.template === true } };
   if (git === undefined) return rest as unknown as Json;
-  const { commit: _, ...content } = git;
-  return { ...rest, git: content } as unknown as Json;
+  const { commit: _, ref, ...content } = git;
+  // So does the commit that a folder of another repository is held at.
+  const followed = ref === undefined || ref.commit !== undefined ? {} : { ref };
+  return { ...rest, git: { ...content, ...followed } } as unknown as Json;
 }

@@ -1,5 +1,6 @@
 import {
   ANNOTATION,
+  type Extension,
   type ExtensionInstance,
   FINALIZER,
   isError,
@@ -14,6 +15,7 @@ import { contentKey } from '../resolve/key.ts';
 import { instancesByExtension, resolveIn } from './catalogue-facts.ts';
 import { dropFinalizer, ensureFinalizer } from './finalizer.ts';
 import { type InstanceFindings, saveInstance } from './instance-status.ts';
+import { parentKeyOf, syncOver } from './nesting.ts';
 import type { SyncParts } from './sync-parts.ts';
 
 /**
@@ -67,8 +69,12 @@ async function writePlugin(
     return `there is a Plugin ${key} already, which is not of this instance: give the instance another name`;
   if (live?.metadata.deletionTimestamp !== undefined)
     return `the Plugin ${key} of an earlier instance is being removed`;
-  const owner = parts.extensions.get(`/${instance.spec.extension}`)?.metadata.labels ?? {};
-  const sync = owner[LABEL.sync] === undefined ? undefined : `${owner[LABEL.syncNamespace]}/${owner[LABEL.sync]}`;
+  const extension = parts.extensions.get(`/${instance.spec.extension}`);
+  const renderer = extension === undefined ? undefined : parentKeyOf(extension);
+  // Without it nobody can tell whose rights this has.
+  if (renderer !== undefined && parts.plugins.get(renderer) === undefined)
+    return `Plugin ${renderer}, which its extension comes from, is not there`;
+  const sync = syncBehind(parts, extension);
   const outside = sync === undefined ? undefined : namespaceOutside(parts, sync, declared);
   if (outside !== undefined)
     return `the namespace "${outside}" is not among spec.allowedNamespaces of Sync ${sync}, which the extension comes from`;
@@ -86,6 +92,16 @@ async function writePlugin(
   parts.plugins.put(await parts.client.apply(wanted, { fieldManager: SYNC_MANAGER, force: true }));
   parts.made.set(key, parts.plugins.fields(key));
   return undefined;
+}
+
+/** The Sync that an Extension comes from, itself or by the Plugin that renders it. */
+function syncBehind({ plugins }: SyncParts, extension: Extension | undefined): string | undefined {
+  if (extension === undefined) return undefined;
+  const get = (key: string) => plugins.get(key);
+  const renderer = get(parentKeyOf(extension) ?? '');
+  if (renderer !== undefined) return syncOver(renderer, get);
+  const { [LABEL.sync]: name, [LABEL.syncNamespace]: namespace } = extension.metadata.labels ?? {};
+  return name === undefined ? undefined : `${namespace}/${name}`;
 }
 
 /** Says for a folder of the Sync's repository at which commit it is to be read. */

@@ -12,6 +12,7 @@ import type { Dependents } from './dependents.ts';
 import type { Facts } from './facts.ts';
 import type { FullLooks } from './full-looks.ts';
 import type { InputsAnswer, KnownInputs } from './inputs.ts';
+import type { Intents } from './intents.ts';
 import type { KeptNotes } from './kept-notes.ts';
 import type { Metrics } from './metrics.ts';
 import type { OutsideObjects } from './outside.ts';
@@ -20,6 +21,7 @@ import type { RenderWaiters } from './render-waiters.ts';
 import type { RenderCache, Rendered } from './rendered.ts';
 import type { RepairGuard } from './repair-guard.ts';
 import type { Repaired } from './repaired.ts';
+import type { Selections } from './selections.ts';
 import type { Store, Stored } from './store.ts';
 import type { TakenNames } from './taken.ts';
 import type { CarriedOut } from './touches.ts';
@@ -39,6 +41,7 @@ export interface Parts {
   owned: OwnedIndex;
   watches: KindWatches;
   outside: OutsideObjects;
+  selections: Selections;
   ownSources: OwnSources;
   chartSources: ChartSources;
   rendered: RenderCache;
@@ -47,6 +50,9 @@ export interface Parts {
   repaired: Repaired;
   carried: CarriedOut;
   taken: TakenNames;
+  intents: Intents;
+  /** Many Plugins want to be worked on at this moment. */
+  isCrowded(): boolean;
   fullLooks: FullLooks;
   kept: KeptNotes;
   events: EventRecorder;

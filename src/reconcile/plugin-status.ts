@@ -12,6 +12,7 @@ import {
   setCondition,
   timestamp,
 } from '../api/index.ts';
+import { beginsAtGates } from './gates.ts';
 
 const HISTORY_LENGTH = 10;
 const DRIFT_LENGTH = 20;
@@ -109,6 +110,8 @@ function conditionsAfter(plugin: Plugin, outcome: PluginOutcome, next: PluginSta
   if (outcome.phase === 'Progressing' && begins) conditions = removeCondition(conditions, CONDITION.Reconciling);
   const message = messageOf(outcome);
   const reason = 'reason' in outcome ? outcome.reason : outcome.phase;
+  // Its time tells since when nothing but gates is waited for: see `atGatesSince`.
+  if (beginsAtGates(plugin, reason)) conditions = removeCondition(conditions, CONDITION.Waiting);
   const ready = outcome.phase === 'Ready' || outcome.phase === 'Disabled';
   set(CONDITION.Ready, ready ? 'True' : 'False', reason, message);
   const couldNotWrite = outcome.phase === 'Failed' && !outcome.applied;

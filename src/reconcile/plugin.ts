@@ -5,12 +5,14 @@ import { chartSecretRefs, hasChartSource } from './chart-sources.ts';
 import { circleThrough } from './circle.ts';
 import { convergePlugin } from './converge-plugin.ts';
 import { currentKey } from './current-key.ts';
+import { isExpansion, rivalOf } from './expansion-rivals.ts';
 import { type Facts, factsOf } from './facts.ts';
+import { followsRepository } from './folders.ts';
 import { hideSecrets } from './hide-secrets.ts';
 import { valuesRefs } from './inputs.ts';
 import { judgeAnew } from './judge-anew.ts';
 import { logsNow } from './logs-now.ts';
-import { pluginKeysIn } from './nesting.ts';
+import { parentKeyOf, pluginKeysIn } from './nesting.ts';
 import { noteRuns } from './once.ts';
 import { hasOwnSource } from './own-sources.ts';
 import type { Parts } from './parts.ts';
@@ -24,6 +26,9 @@ import { saveStatus } from './save-status.ts';
 import { settlePlugin } from './settle.ts';
 import { keyOf } from './store.ts';
 import { outsideRefs, type Waits, waitsOf } from './waits.ts';
+
+/** News of the other one wake it; that a commit no longer has the other is no news of it. */
+const RIVAL_RETRY_MS = 5_000;
 
 export interface PluginVerdict {
   /** Undefined: what was said before still stands. */
@@ -45,9 +50,11 @@ export async function reconcilePlugin(
   if (plugin === undefined) {
     parts.watches.use(key, []);
     parts.outside.use(key, []);
+    parts.selections.looked(key);
     parts.declared.forget(key);
     parts.fullLooks.forget(key);
     parts.taken.forget(key);
+    parts.intents.forget(key);
     parts.carried.forget(key);
     parts.ownSources.forget(key);
     parts.chartSources.forget(key);
@@ -55,7 +62,7 @@ export async function reconcilePlugin(
   }
   const recorded = readInventory(plugin.status?.inventory);
   const record = noteRuns(parts, recorded);
-  const found = await lookAt(parts, key, plugin, record, signal);
+  const found = await lookAt(parts, key, plugin, record, signal).finally(() => parts.selections.looked(key));
   if (found === 'gone') return undefined;
   // That it has run is put on record whatever else comes of the look: it may be gone by the next start.
   const verdict = record === recorded ? found : withRecord(found, record);
@@ -97,6 +104,9 @@ async function lookAt(
   if (activity.state === 'inactive')
     return await remove(parts, key, plugin, { why: activity.why, final: false }, signal);
   if (activity.state === 'waiting') return waiting('FactUnknown', [activity.why]);
+
+  const rival = rivalOf(parts, plugin);
+  if (rival !== undefined) return { ...refused(rival, 'ExpansionRefused'), againInMs: RIVAL_RETRY_MS };
 
   let tried = plugin.status?.attempted?.key ?? '';
   let secrets: readonly string[] = [];
@@ -167,7 +177,7 @@ async function lookAtSource(
     const nextLook = await parts.ownSources.look(plugin, isAsked);
     if (before === undefined && parts.ownSources.known(plugin) !== undefined) {
       // Until now nobody could say whether it is what it should be.
-      for (const parent of parents) parts.wakePlugin(parent);
+      for (const other of [...parents, ...parts.dependents.of(keyOf(plugin))]) parts.wakePlugin(other);
       if (sync !== undefined) parts.wakeSync(keyOf(sync));
     }
     return nextLook;
@@ -237,17 +247,34 @@ function waitsFor(parts: Parts, plugin: Plugin): Waits {
     plugin,
     now: parts.clock.now(),
     outside: (ref) => parts.outside.get(ref),
+    selected: (selection) => parts.selections.whyNot(keyOf(plugin), selection),
     pluginReadiness: (key) => {
       const other = parts.plugins.get(key);
-      return readinessOf(other, other === undefined ? undefined : currentKey(parts, other));
+      return readinessOf(other, other === undefined ? undefined : keyForOthers(parts, other));
     },
   });
+  const unwritten = unwrittenParent(parts, plugin);
+  if (unwritten !== undefined) waits.for.unshift(unwritten);
   if (waits.for.length === 0 || waits.reason !== 'DependencyNotReady') return waits;
   const circle = circleThrough(keyOf(plugin), {
     plugin: (key) => parts.plugins.get(key),
     children: (key) => pluginKeysIn((parts.plugins.get(key)?.status?.inventory ?? []).map(refKey)),
   });
   return circle === undefined ? waits : { ...waits, circle };
+}
+
+/** Until a folder of the Sync's repository is looked up at a new commit, what was reached before says nothing. */
+function keyForOthers(parts: Parts, plugin: Plugin): string | undefined {
+  return currentKey(parts, plugin) ?? (followsRepository(plugin) ? '' : undefined);
+}
+
+/** Of a new version of a package nothing begins before all its parts are written, or one would pass by the hook that it needs. */
+function unwrittenParent(parts: Parts, plugin: Plugin): string | undefined {
+  const key = parentKeyOf(plugin);
+  const parent = key === undefined ? undefined : parts.plugins.get(key);
+  if (parent === undefined || !isExpansion(parent)) return undefined;
+  const isWritten = parent.status?.revision?.key === currentKey(parts, parent);
+  return isWritten ? undefined : `${parent.metadata.name}: its parts are not all written yet`;
 }
 
 function credentialRefs(plugin: Plugin): ObjectRef[] {
@@ -264,9 +291,9 @@ function waiting(reason: string, waitingFor: string[]): PluginVerdict {
   return { outcome: { phase: 'Waiting', reason, waitingFor }, findings: {} };
 }
 
-/** What it is nested in speaks against it. What is installed stays as it is. */
-function refused(message: string): PluginVerdict {
-  const outcome = { phase: 'Failed', reason: 'NestingRefused', message, userMustAct: true, applied: false } as const;
+/** Others speak against it: what it is nested in, or what came before. What is installed stays as it is. */
+function refused(message: string, reason = 'NestingRefused'): PluginVerdict {
+  const outcome = { phase: 'Failed', reason, message, userMustAct: true, applied: false } as const;
   return { outcome, findings: {} };
 }
 

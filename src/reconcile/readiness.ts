@@ -1,4 +1,4 @@
-import { CONDITION, type KubeObject, type Plugin } from '../api/index.ts';
+import { CONDITION, type Plugin } from '../api/index.ts';
 
 /**
  * One text for every step on the way. A step that showed (3 of 4 pods, waiting in turn) would be a status to write for
@@ -24,22 +24,6 @@ export function readinessOf(plugin: Plugin | undefined, currentKey: string | und
   if (condition.reason === 'Disabled') return { ready: false, why: shorten(condition.message) };
   if (currentKey !== undefined && status?.revision?.key !== currentKey) return { ready: false, why: NOT_YET };
   return { ready: true };
-}
-
-/** Whether somebody else has set a condition on an object: what a gate asks. */
-export function conditionIsTrue(object: KubeObject, type: string): boolean {
-  const status = object.status;
-  if (typeof status !== 'object' || status === null || !('conditions' in status) || !Array.isArray(status.conditions))
-    return false;
-  return status.conditions.some(
-    (one: unknown) =>
-      typeof one === 'object' &&
-      one !== null &&
-      'type' in one &&
-      'status' in one &&
-      one.type === type &&
-      one.status === 'True',
-  );
 }
 
 /** Quotes only what somebody must see to. */

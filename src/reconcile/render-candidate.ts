@@ -12,6 +12,7 @@ import {
   type SourceFolder,
   sourceHash,
 } from './chart-sources.ts';
+import { type ExpansionSource, packageInGit, packageInRegistry } from './expansion-source.ts';
 import { type Facts, factsFrom, whyRefused } from './facts.ts';
 import { folderId, followsRepository } from './folders.ts';
 import { withoutSecrets } from './hide-secrets.ts';
@@ -69,6 +70,7 @@ export async function renderCandidate(
       return await renderSource({
         client: kinds,
         folder: chart?.folder ?? (async () => folderInGit(plugin, tree)),
+        expansion: chart?.expansion ?? (() => packageInGit(plugin, tree)),
         plugin,
         facts,
         inputs,
@@ -118,12 +120,20 @@ async function readInputs(
   return inputsOf(plugin, facts, (ref) => found.get(refKey(ref)) ?? 'unknown', parseValues, sourceId);
 }
 
+/** What a source outside Git means, to be had as whatever the Plugin is. */
+interface FoundSource {
+  id: string;
+  fetch(): Promise<Chart>;
+  folder(): Promise<SourceFolder>;
+  expansion(): Promise<ExpansionSource>;
+}
+
 /** Which chart or download the source means: what the agent has found, so that a plan says what the agent will do, else what is there now. */
 export async function findChart(
   { client, helm }: Pick<RenderRevisionInput, 'client' | 'helm'>,
   plugin: Plugin,
   live: Plugin | undefined,
-): Promise<{ id: string; fetch(): Promise<Chart>; folder(): Promise<SourceFolder> }> {
+): Promise<FoundSource> {
   const charts = helm.chartsFor(plugin, live);
   const data = new Map<string, Readonly<Record<string, string>>>();
   // A repository is hostile until proven: credentials go to a source that the Plugin in the cluster has already.
@@ -139,6 +149,7 @@ export async function findChart(
     id: resolved.id,
     fetch: () => charts.fetch(request, resolved),
     folder: () => fetchFolder(charts, request, resolved, undefined),
+    expansion: async () => packageInRegistry(plugin, await charts.artifact(request, resolved), resolved),
   };
 }
 

@@ -6,7 +6,9 @@ import type { ClusterView } from '../render/cluster-view.ts';
 import { renderPlugin } from '../render/render.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { createLimit } from '../runtime/limit.ts';
+import { demandAddonValues } from './addon-values.ts';
 import { type ChartSources, hasChartSource, type SourceFolder } from './chart-sources.ts';
+import { type ExpansionSource, packageInGit } from './expansion-source.ts';
 import type { Facts } from './facts.ts';
 import { type FinishInput, finishFor, toRendered } from './finish-rendered.ts';
 import type { KnownInputs } from './inputs.ts';
@@ -15,6 +17,7 @@ import { hasOwnSource, type OwnSources } from './own-sources.ts';
 import type { Parts } from './parts.ts';
 import { RecentTrees } from './recent-trees.ts';
 import { type RenderChartInput, renderChartPlugin } from './render-chart.ts';
+import { renderExpansion } from './render-expansion.ts';
 import type { Rendered } from './rendered.ts';
 import type { Sources } from './sources.ts';
 
@@ -49,9 +52,11 @@ export function createRenderer(options: RendererOptions): Parts['render'] {
           : () => chartFromTree(charts, tree, plugin, signal);
       const folder = async () =>
         tree === undefined ? await chartSources.folder(plugin, signal) : folderInGit(plugin, tree);
+      const expansion = async () =>
+        tree === undefined ? await chartSources.package(plugin, signal) : await packageInGit(plugin, tree);
       const readOrigin = (file: string) => fileOfSync(options, trees, facts, file);
       const helm = { cluster: client, view, chart, readOrigin };
-      const rendered = await renderSource({ client, folder, plugin, facts, inputs, signal, helm });
+      const rendered = await renderSource({ client, folder, expansion, plugin, facts, inputs, signal, helm });
       metrics.rendered(plugin.spec.kind, (clock.now() - started) / 1000);
       return rendered;
     });
@@ -64,7 +69,9 @@ export async function chartFromTree(
   { spec }: Plugin,
   signal: AbortSignal | undefined,
 ): Promise<Chart> {
-  const request: ChartRequest = { origin: { type: 'git', tree, path: spec.source.git?.path ?? '.' } };
+  const { path = '.', inside } = spec.source.git ?? {};
+  const origin = { type: 'git', tree, path, ...(inside === undefined ? {} : { inside }) } as const;
+  const request: ChartRequest = { origin };
   const options = signal === undefined ? {} : { signal };
   return await charts.fetch(request, await charts.resolve(request, options), signal);
 }
@@ -72,6 +79,8 @@ export async function chartFromTree(
 export interface RenderSourceInput extends FinishInput {
   /** What manifests and kustomizations are made from. */
   folder(): Promise<SourceFolder>;
+  /** What an expansion is made from. */
+  expansion(): Promise<ExpansionSource>;
   inputs: KnownInputs;
   signal?: AbortSignal;
   /** What charts need: a cluster to look at, and the chart itself. */
@@ -85,6 +94,12 @@ export async function renderSource(input: RenderSourceInput): Promise<Rendered> 
   const until = signal === undefined ? {} : { signal };
   if (plugin.spec.kind === 'helm' || plugin.spec.kind === 'template')
     return await renderChartPlugin({ client, plugin, facts, inputs, timeoutMs, ...helm, ...until });
+  if (plugin.spec.kind === 'expansion')
+    return await renderExpansion({
+      ...{ client, plugin, facts, inputs, timeoutMs, source: await input.expansion() },
+      ...until,
+    });
+  demandAddonValues(plugin, facts, inputs);
   const { tree, path, version } = await input.folder();
   const { objects, warnings } = await renderPlugin({
     plugin,

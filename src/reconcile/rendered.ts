@@ -21,6 +21,8 @@ export interface Rendered {
   release?: RenderedRelease;
   /** What the source says of its own version, where it has one. */
   version: { chart?: string; version?: string; app?: string };
+  /** Why there is nothing on purpose: then nothing is held for it. */
+  whyEmpty?: string;
   bytes: number;
   /**
    * Objects of kinds that nobody serves yet, by the key they have and the key they would have in a namespace: which it

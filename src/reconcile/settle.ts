@@ -3,6 +3,7 @@ import { type Inventory, sameInventory } from '../converge/inventory.ts';
 import type { OwnedObject } from '../converge/owned.ts';
 import { isRunOver } from '../plan/once.ts';
 import { hasDropped, whyDroppedStay } from './dropped.ts';
+import { isExpansion } from './expansion-rivals.ts';
 import { type Found, findDrift, findIn } from './find-drift.ts';
 import { pluginKeyIn } from './nesting.ts';
 import type { Parts } from './parts.ts';
@@ -131,7 +132,11 @@ function readyMessage(parts: Parts, plugin: Plugin, record: Inventory, stillLeav
   const count = entries.filter(isDeclared).length;
   const [kept, dropped] = [marked(KEPT), marked(DROPPED)];
   const newer = plugin.status?.notDowngraded ?? [];
-  const said = [`${count} ${count === 1 ? 'object' : 'objects'} healthy`];
+  const said = [
+    count === 0
+      ? (whyNothing(parts, plugin) ?? '0 objects healthy')
+      : `${count} ${count === 1 ? 'object' : 'objects'} healthy`,
+  ];
   if (newer.length > 0) said.push(`newer in the cluster, and not downgraded: ${newer.join(', ')}`);
   if (kept.length > 0) said.push(`kept although no longer declared: ${kept.join(', ')}`);
   if (dropped.length > 0) {
@@ -140,6 +145,15 @@ function readyMessage(parts: Parts, plugin: Plugin, record: Inventory, stillLeav
   }
   if (stillLeaving.length > 0) said.push(`still removing ${stillLeaving.join(', ')}`);
   return said.join('; ');
+}
+
+/** Of a package that is not for this cluster; after a start what was said before. */
+function whyNothing({ rendered }: Parts, plugin: Plugin): string | undefined {
+  if (!isExpansion(plugin)) return undefined;
+  const { revision, phase, message } = plugin.status ?? {};
+  const key = revision?.key;
+  const found = key === undefined ? undefined : rendered.peek(renderKey(plugin, key));
+  return found === undefined && phase === 'Ready' ? message : found?.whyEmpty;
 }
 
 export function attemptOf({ metadata }: Plugin, key: string): Attempt {

@@ -1,24 +1,29 @@
 import {
-  CONDITION,
+  type Dependency,
   describeRef,
-  findCondition,
+  describeSelection,
   type KubeObject,
   type ObjectRef,
   type Plugin,
-  parseDuration,
 } from '../api/index.ts';
 import { celHealth } from '../cluster/celhealth.ts';
 import { type Health, healthOf } from '../cluster/health.ts';
 import { windowOpen } from '../runtime/cron.ts';
 import { dependenciesOf } from './dependents.ts';
-import { conditionIsTrue, type Readiness } from './readiness.ts';
+import { atGatesSince, closedGate } from './gates.ts';
+import type { Readiness } from './readiness.ts';
+import type { WatchedSelection } from './selections.ts';
 
 export interface WaitsInput {
   plugin: Plugin;
   /** Of a Plugin named by its key. */
   pluginReadiness(key: string): Readiness;
   outside(ref: ObjectRef): KubeObject | 'absent' | 'unknown';
+  /** Why not all objects of a kind are ready. */
+  selected(selection: WatchedSelection): string | undefined;
   now: number;
+  /** Nobody waits yet: this is what will be waited for. */
+  isPreview?: true;
 }
 
 export interface Waits {
@@ -35,20 +40,28 @@ export interface Waits {
 }
 
 /** What a change of this Plugin has to wait for. Looks only at what is already in memory. */
-export function waitsOf({ plugin, pluginReadiness, outside, now }: WaitsInput): Waits {
+export function waitsOf({ plugin, now, isPreview, ...see }: WaitsInput): Waits {
   const waits: Waits = { for: [], reason: 'DependencyNotReady', overdue: [] };
   for (const key of dependenciesOf(plugin)) {
-    const readiness = pluginReadiness(key);
+    const readiness = see.pluginReadiness(key);
     if (!readiness.ready) waits.for.push(`${shortKey(plugin, key)}: ${readiness.why}`);
   }
   for (const dependency of plugin.spec.dependsOn ?? []) {
     const ref = objectDependency(plugin, dependency);
-    if (ref === undefined) continue;
-    const why = notReady(outside(ref), dependency.ready);
-    if (why !== undefined) waits.for.push(`${nameOf(dependency)}: ${why}`);
+    const selection = selectionOf(plugin, dependency);
+    if (ref !== undefined) addWait(waits, nameOf(dependency), notReady(see.outside(ref), dependency.ready));
+    if (selection !== undefined) addWait(waits, nameOf(dependency), see.selected(selection));
   }
-  if (waits.for.length === 0) waits.reason = 'GateClosed';
-  for (const gate of plugin.spec.gates ?? []) addGate(waits, gate, plugin, outside(absolute(plugin, gate)), now);
+  const isAtGates = waits.for.length === 0;
+  if (isAtGates) waits.reason = 'GateClosed';
+  const since = isAtGates && isPreview !== true ? (atGatesSince(plugin) ?? now) : undefined;
+  for (const gate of plugin.spec.gates ?? []) {
+    const closed = closedGate({ gate, object: see.outside(absolute(plugin, gate)), since, now });
+    if (closed === undefined) continue;
+    waits.for.push(closed.text);
+    if (closed.until !== undefined) lookBy(waits, closed.until);
+    if (closed.overdue !== undefined) waits.overdue.push(closed.overdue);
+  }
   if (waits.for.length === 0) waits.reason = 'WindowClosed';
   const window = plugin.spec.when?.window;
   if (window !== undefined) {
@@ -70,35 +83,30 @@ export function outsideRefs(plugin: Plugin): ObjectRef[] {
   ];
 }
 
-type Dependency = NonNullable<Plugin['spec']['dependsOn']>[number];
-type Gate = NonNullable<Plugin['spec']['gates']>[number];
+/** Selections whose objects must be known to know the answer. */
+export function selectionsOf(plugin: Plugin): WatchedSelection[] {
+  return (plugin.spec.dependsOn ?? []).flatMap((dependency) => selectionOf(plugin, dependency) ?? []);
+}
 
-function addGate(
-  waits: Waits,
-  gate: Gate,
-  plugin: Plugin,
-  object: KubeObject | 'absent' | 'unknown',
-  now: number,
-): void {
-  if (typeof object !== 'string' && conditionIsTrue(object, gate.condition)) return;
-  const name = nameOf(gate);
-  if (typeof object === 'string') waits.for.push(`${name}: ${object === 'absent' ? 'does not exist' : 'not seen yet'}`);
-  else waits.for.push(`${name}: condition ${gate.condition} is not true`);
-  const since = findCondition(plugin.status?.conditions, CONDITION.Waiting)?.lastTransitionTime;
-  if (gate.timeout === undefined) return;
-  const until = (since === undefined ? now : Date.parse(since)) + parseDuration(gate.timeout);
-  if (until > now) lookBy(waits, until);
-  else waits.overdue.push(`${name} did not become ${gate.condition} within ${gate.timeout}`);
+function addWait(waits: Waits, name: string, why: string | undefined): void {
+  if (why !== undefined) waits.for.push(`${name}: ${why}`);
 }
 
 function lookBy(waits: Waits, time: number): void {
   waits.until = Math.min(time, waits.until ?? time);
 }
 
-function objectDependency(plugin: Plugin, dependency: Dependency): ObjectRef | undefined {
-  const { apiVersion, kind, name, namespace } = dependency;
+function objectDependency(plugin: Plugin, { apiVersion, kind, name, namespace }: Dependency): ObjectRef | undefined {
   if (apiVersion === undefined || kind === undefined || kind === 'Plugin' || name === undefined) return undefined;
   return absolute(plugin, { apiVersion, kind, name, ...(namespace === undefined ? {} : { namespace }) });
+}
+
+/** `absolute` of every object of a kind. */
+function selectionOf(plugin: Plugin, dependency: Dependency): WatchedSelection | undefined {
+  const { all, apiVersion, kind, labels = {}, ready } = dependency;
+  if (all !== true || apiVersion === undefined || kind === undefined) return undefined;
+  const namespace = dependency.namespace ?? plugin.metadata.namespace ?? '';
+  return { apiVersion, kind, namespace, labels, ...(ready === undefined ? {} : { ready }) };
 }
 
 /** Without a namespace the Plugin's own is meant; where the kind has none, nobody asks for it. */
@@ -107,8 +115,10 @@ function absolute(plugin: Plugin, { apiVersion, kind, name, namespace }: ObjectR
 }
 
 /** As people wrote it. */
-function nameOf({ kind = '', name = '', namespace }: Pick<Dependency, 'kind' | 'name' | 'namespace'>): string {
-  return describeRef(namespace === undefined ? { kind, name } : { kind, name, namespace });
+function nameOf({ kind = '', name, namespace, labels }: Dependency): string {
+  const place = namespace === undefined ? { kind } : { kind, namespace };
+  if (name !== undefined) return describeRef({ ...place, name });
+  return describeSelection(labels === undefined ? place : { ...place, labels });
 }
 
 function notReady(object: KubeObject | 'absent' | 'unknown', expression: string | undefined): string | undefined {

@@ -91,6 +91,12 @@ describe('the dependency graph', () => {
     assert.deepEqual(graph.needsOf('n/a'), [CRD_KEY, '/Secret/x/s']);
   });
 
+  test('every object of a kind may be depended on, which is no fault and orders nothing', () => {
+    const all = { apiVersion: 'v1', kind: 'Node', all: true };
+    const graph = graphOf({ a: '', z: '' }, { a: { dependsOn: [all] } });
+    assert.deepEqual([graph.refused.size, graph.order], [0, ['n/a', 'n/z']]);
+  });
+
   test('who depends on an object comes after the plugin that makes it', () => {
     const graph = graphOf({ a: '', z: '' }, { a: { dependsOn: [CRD] }, z: { provides: [CRD] } });
     assert.deepEqual(graph.order, ['n/z', 'n/a']);

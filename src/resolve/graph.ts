@@ -10,7 +10,6 @@ export interface Dependency {
   kind?: string;
   namespace?: string;
   name?: string;
-  labels?: Readonly<Record<string, string>>;
 }
 
 export interface GraphPlugin {

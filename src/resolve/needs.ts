@@ -1,4 +1,4 @@
-import { API_VERSION, describeRef, describeSelection, labelSelector, refKey } from '../api/index.ts';
+import { API_VERSION, describeRef, type ObjectRef, refKey } from '../api/index.ts';
 import { type Dependency, type GraphOptions, type GraphPlugin, pluginKey, type Refusal } from './graph.ts';
 
 export interface Needs {
@@ -20,13 +20,15 @@ export function readNeeds(
     const mine = new Set<string>();
     const faults: string[] = [];
     for (const dependency of plugin.dependsOn ?? []) {
-      const other = otherThanPlugin(dependency);
-      if (other !== undefined) {
-        mine.add(other.key);
-        labels.set(other.key, other.label);
+      const { name, namespace = plugin.namespace } = dependency;
+      // Every object of a kind: nobody is known to make those.
+      if (name === undefined) continue;
+      const object = objectOf({ ...dependency, name });
+      if (object !== undefined) {
+        mine.add(refKey(object));
+        labels.set(refKey(object), describeRef(object));
         continue;
       }
-      const { name = '', namespace = plugin.namespace } = dependency;
       const target = pluginKey({ namespace, name });
       if (!mayName(namespace)) faults.push(`the Plugin ${target}, whose namespace this Sync may not use`);
       else if (known.has(target) || mayAppear) mine.add(target);
@@ -39,15 +41,12 @@ export function readNeeds(
   return { needs, labels, refused };
 }
 
-/** The object or objects that a dependency means, unless it names a Plugin. */
-function otherThanPlugin(dependency: Dependency): { key: string; label: string } | undefined {
-  const { kind, apiVersion = 'v1', name, namespace, labels = {} } = dependency;
+/** The object that a dependency names, unless it names a Plugin. */
+function objectOf(dependency: Dependency & { name: string }): ObjectRef | undefined {
+  const { kind, apiVersion = 'v1', name, namespace } = dependency;
   if (kind === undefined || (kind === 'Plugin' && (dependency.apiVersion ?? API_VERSION) === API_VERSION))
     return undefined;
-  const place = { apiVersion, kind, ...(namespace === undefined ? {} : { namespace }) };
-  if (name !== undefined) return { key: refKey({ ...place, name }), label: describeRef({ ...place, name }) };
-  const label = describeSelection({ ...place, labels });
-  return { key: refKey({ ...place, name: `*${labelSelector(labels)}` }), label };
+  return { apiVersion, kind, name, ...(namespace === undefined ? {} : { namespace }) };
 }
 
 function elsewhere(known: ReadonlyMap<string, GraphPlugin>, name: string): string {

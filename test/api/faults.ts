@@ -1,6 +1,17 @@
 import type { KubeObject } from '../../src/api/index.ts';
 import { edit } from './edit.ts';
-import { COMMIT_SYNC, DOWNLOAD_PLUGIN, EXTENSION, GIT_PLUGIN, INSTANCE, OCI_PLUGIN, PLUGIN, SYNC } from './samples.ts';
+import {
+  COMMIT_SYNC,
+  DOWNLOAD_PLUGIN,
+  EXPANSION_PLUGIN,
+  EXTENSION,
+  GIT_PLUGIN,
+  INSIDE_PLUGIN,
+  INSTANCE,
+  OCI_PLUGIN,
+  PLUGIN,
+  SYNC,
+} from './samples.ts';
 
 export interface Case {
   title: string;
@@ -80,7 +91,8 @@ export const BAD: FaultCase[] = [
     title: 'a kind of plugin that does not exist',
     object: edit(PLUGIN, '/spec/kind', 'kustomise'),
     path: '/spec/kind',
-    message: /is "kustomise", expected one of helm, kustomize, manifests, template \(did you mean kustomize\?\)/,
+    message:
+      /is "kustomise", expected one of helm, kustomize, manifests, template, expansion \(did you mean kustomize\?\)/,
     server: /supported values: "helm", "kustomize", "manifests", "template"/,
   },
   {
@@ -208,6 +220,41 @@ export const BAD: FaultCase[] = [
     path: '/spec/source/git/template',
     message: /source\.git\.template is for kind manifests only/,
     server: /source\.git\.template is for kind manifests only/,
+  },
+  {
+    title: 'an expansion package from a chart repository',
+    object: edit(edit(EXPANSION_PLUGIN, '/spec/source', PLUGIN.spec.source), '/spec/step', undefined),
+    path: '/spec/source',
+    message: /kind expansion needs source\.git/,
+    server: /kind expansion needs source\.git/,
+  },
+  {
+    title: 'a chart inside of what is no chart, in Git',
+    object: edit(INSIDE_PLUGIN, '/spec/kind', 'manifests'),
+    path: '/spec/source/git/inside',
+    message: /source\.git\.inside is for the charts of kinds helm and template only/,
+    server: /source\.git\.inside is for the charts/,
+  },
+  {
+    title: 'a chart inside of what is no chart, in a registry',
+    object: edit(EXPANSION_PLUGIN, '/spec/source/oci/inside', 'charts/web-1.0.0.tgz'),
+    path: '/spec/source/oci/inside',
+    message: /source\.oci\.inside is for the charts of kinds helm and template only/,
+    server: /source\.oci\.inside is for the charts/,
+  },
+  {
+    title: 'rules of expansions in a release',
+    object: edit(PLUGIN, '/spec/expansion', { clusterRole: 'expansions' }),
+    path: '/spec/expansion',
+    message: /expansion is for kind expansion only/,
+    server: /expansion is for kind expansion only/,
+  },
+  {
+    title: 'a step in a release',
+    object: edit(PLUGIN, '/spec/step', 'operator'),
+    path: '/spec/step',
+    message: /step is for kind expansion only/,
+    server: /step is for kind expansion only/,
   },
   {
     title: 'a template that is downloaded and not of manifests',

@@ -63,6 +63,9 @@ test('the schemas for editors take every sample and refuse whatever one field al
   const missed = single.filter(({ object }) => validate(object)).map(({ title }) => title);
   assert.deepEqual(missed, [
     'a template that is not of manifests',
+    'a chart inside of what is no chart, in Git',
+    'a chart inside of what is no chart, in a registry',
+    'a step in a release',
     'a template that is downloaded and not of manifests',
   ]);
   assert.equal(validate({ apiVersion: 'v1', kind: 'ConfigMap', data: {} }), true);

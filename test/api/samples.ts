@@ -27,6 +27,8 @@ const GIT = {
   commit: COMMIT,
 };
 
+const INSIDE = 'charts/web-1.0.0.tgz';
+
 const REFS = [{ branch: 'main' }, { tag: 'v1.2.3' }, { semver: '>=1.2 <2' }, { commit: COMMIT }];
 
 /** Valid objects that between them set every field which people may write. A test fails when one is missing. */
@@ -70,6 +72,7 @@ export const SYNC: SyncDeclaration = {
     },
     serviceAccountName: 'platform-admin',
     allowedNamespaces: ['espalier-system', 'web'],
+    expansions: { delegateConditions: ['EnsureKubelet'] },
     compat: { kubegems: true },
     suspend: false,
   },
@@ -101,6 +104,7 @@ export const PLUGIN: PluginDeclaration = {
     poll: '10m',
     namespace: { name: 'cert-manager', create: true },
     defaults: { installCRDs: false },
+    schema: { type: 'object', properties: { installCRDs: { type: 'boolean' } } },
     parameters: { installCRDs: false },
     values: { installCRDs: true },
     valuesFrom: [{ kind: 'Secret', name: 'cm-values', key: 'values.yaml', prefix: 'a.b', optional: true }],
@@ -172,9 +176,33 @@ export const OCI_PLUGIN: PluginDeclaration = {
       oci: {
         url: 'oci://registry.example.com/charts/ingress',
         version: '1.18.x',
+        inside: INSIDE,
         ...TRUST,
         verify: { provider: 'cosign', secretRef: { name: 'chart-keys' } },
       },
+    },
+  },
+};
+
+/** A chart of a package that is a .tgz. */
+export const INSIDE_PLUGIN: PluginDeclaration = {
+  apiVersion: API,
+  kind: 'Plugin',
+  metadata: { name: 'demo-web' },
+  spec: { kind: 'helm', source: { git: { path: 'packages/demo-v1.0.tgz', inside: INSIDE } } },
+};
+
+export const EXPANSION_PLUGIN: PluginDeclaration = {
+  apiVersion: API,
+  kind: 'Plugin',
+  metadata: { name: 'demo' },
+  spec: {
+    kind: 'expansion',
+    step: 'pre-install',
+    source: { oci: { url: 'oci://registry.example.com/packages/demo', version: 'v1.0' } },
+    expansion: {
+      conditionsOn: { apiVersion: 'platform.tkestack.io/v1', kind: 'Cluster', name: 'global', namespace: 'platform' },
+      clusterRole: 'expansions',
     },
   },
 };
@@ -230,7 +258,14 @@ export const EXTENSION: ExtensionDeclaration = {
       {
         app: 'v0.3.0',
         kubernetes: '>=1.19 <1.20',
-        source: { oci: { url: 'oci://registry.example.com/extensions/kubecarrier', version: '1.19.0', ...TRUST } },
+        source: {
+          oci: {
+            url: 'oci://registry.example.com/extensions/kubecarrier',
+            version: '1.19.0',
+            inside: INSIDE,
+            ...TRUST,
+          },
+        },
         from: '>=0.2',
         deprecated: 'Has known faults; use v0.4.0.',
       },
@@ -240,7 +275,7 @@ export const EXTENSION: ExtensionDeclaration = {
         source: { chart: { repository: 'https://charts.example.com', name: 'kubecarrier', version: '1', ...TRUST } },
       },
       { app: 'v0.1.1', source: { download: DOWNLOAD } },
-      ...REFS.map((ref) => ({ app: 'v0.2.0', source: { git: { ...GIT, ref } } })),
+      ...REFS.map((ref) => ({ app: 'v0.2.0', source: { git: { ...GIT, inside: INSIDE, ref } } })),
     ],
   },
 };
@@ -281,6 +316,8 @@ export const SAMPLES = [
   PLUGIN,
   GIT_PLUGIN,
   OCI_PLUGIN,
+  INSIDE_PLUGIN,
+  EXPANSION_PLUGIN,
   KUSTOMIZE_PLUGIN,
   DOWNLOAD_PLUGIN,
   EXTENSION,

@@ -1,5 +1,6 @@
 import type { KubeObject } from '../objects.ts';
 import type { Complete, Schema, Written } from '../schema.ts';
+import { EXPANSION_RULES, EXPANSION_STEPS } from './expansion.ts';
 import { DURATION_FIELD, FREE_FORM, LABEL_NAME_FIELD, NAME_FIELD, SCHEDULE_FIELD } from './parts.ts';
 import {
   APPLY,
@@ -33,9 +34,9 @@ export const PLUGIN_SPEC = {
     },
     kind: {
       type: 'string',
-      enum: ['helm', 'kustomize', 'manifests', 'template'],
+      enum: ['helm', 'kustomize', 'manifests', 'template', 'expansion'],
       description:
-        'helm: a Helm release. kustomize: a kustomization. manifests: plain YAML. template: a chart that is only rendered and whose objects are applied, such as one made of Plugins.',
+        'helm: a Helm release. kustomize: a kustomization. manifests: plain YAML. template: a chart that is only rendered and whose objects are applied, such as one made of Plugins. expansion: an expansion package, which becomes Plugins for its charts, hooks and operator.',
     },
     source: { ...SOURCE, description: 'Where it comes from: one of chart, oci, git and download.' },
     poll: {
@@ -56,6 +57,11 @@ export const PLUGIN_SPEC = {
       ...FREE_FORM,
       description:
         'Values that everything else overrides: the parameters of an add-on folder stand here. Written by Espalier, not by people.',
+    },
+    schema: {
+      ...FREE_FORM,
+      description:
+        'JSON Schema that the values of its templates must fit: that of an add-on folder stands here. Written by Espalier, not by people.',
     },
     parameters: {
       ...FREE_FORM,
@@ -116,6 +122,13 @@ export const PLUGIN_SPEC = {
       default: false,
       description: 'Consent to rendering no object at all. Otherwise the Plugin is held then, and keeps what it has.',
     },
+    expansion: { ...EXPANSION_RULES, description: 'How an expansion package is installed (kind expansion).' },
+    step: {
+      type: 'string',
+      enum: EXPANSION_STEPS,
+      description:
+        'The one part of the expansion package that this Plugin is. Absent: the whole package. Written by Espalier, not by people.',
+    },
     serviceAccountName: {
       ...NAME_FIELD,
       description:
@@ -124,9 +137,34 @@ export const PLUGIN_SPEC = {
   },
   'x-kubernetes-validations': [
     {
-      rule: "self.kind in ['helm', 'template'] || has(self.source.git) || has(self.source.download)",
+      rule: "self.kind in ['helm', 'template', 'expansion'] || has(self.source.git) || has(self.source.download)",
       message: 'kind kustomize and kind manifests need source.git, a folder in Git, or source.download',
       fieldPath: '.source',
+    },
+    {
+      rule: "self.kind != 'expansion' || has(self.source.git) || has(self.source.oci)",
+      message: 'kind expansion needs source.git, a folder with expansion.yaml or a .tgz of one, or source.oci',
+      fieldPath: '.source',
+    },
+    {
+      rule: "self.kind in ['helm', 'template'] || !has(self.source.git) || !has(self.source.git.inside)",
+      message: 'source.git.inside is for the charts of kinds helm and template only',
+      fieldPath: '.source.git.inside',
+    },
+    {
+      rule: "self.kind in ['helm', 'template'] || !has(self.source.oci) || !has(self.source.oci.inside)",
+      message: 'source.oci.inside is for the charts of kinds helm and template only',
+      fieldPath: '.source.oci.inside',
+    },
+    {
+      rule: "self.kind == 'expansion' || !has(self.expansion)",
+      message: 'expansion is for kind expansion only',
+      fieldPath: '.expansion',
+    },
+    {
+      rule: "self.kind == 'expansion' || !has(self.step)",
+      message: 'step is for kind expansion only',
+      fieldPath: '.step',
     },
     {
       rule: "self.kind == 'manifests' || !has(self.source.git) || !self.source.git.template",

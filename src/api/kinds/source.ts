@@ -28,6 +28,17 @@ const DIGEST = {
 
 const CHART_SECRET_KEYS = 'keys username and password, or bearerToken; ca.crt; tls.crt and tls.key';
 
+/** One file of what a source names. */
+const INSIDE = {
+  ...PATH_FIELD,
+  'x-kubernetes-validations': [
+    {
+      rule: `self.matches('^${PATH}$')`,
+      message: 'must be a path inside such as charts/web-1.0.0.tgz: no leading slash, no ".."',
+    },
+  ],
+} as const satisfies Schema;
+
 /** Who must have signed a chart. */
 export const CHART_VERIFY = {
   type: 'object',
@@ -122,6 +133,11 @@ export const OCI_SOURCE = {
       description:
         'What the chart must be, whoever gives it: the digest of the manifest, as helm push prints it, or of the .tgz.',
     },
+    inside: {
+      ...INSIDE,
+      description:
+        'The chart inside an artifact of several files, by its title, such as charts/web-1.0.0.tgz in an expansion package. Absent: the artifact is the chart.',
+    },
     secretRef: {
       ...SECRET_REF,
       description: `Secret in the Plugin's namespace with credentials for the registry (${CHART_SECRET_KEYS}; or .dockerconfigjson).`,
@@ -137,7 +153,8 @@ export const GIT_SOURCE = {
   properties: {
     path: {
       ...PATH_FIELD,
-      description: 'The folder, from the root of the repository; a single file is fine for manifests.',
+      description:
+        'The folder, from the root of the repository; a single file is fine for manifests, charts and expansion packages.',
     },
     url: { ...GIT_URL, description: "URL of another repository. Absent: the Sync's own, at the Sync's commit." },
     ref: { ...GIT_REF, description: 'What to follow in the other repository. Absent: its default branch.' },
@@ -145,6 +162,11 @@ export const GIT_SOURCE = {
       ...SECRET_REF,
       description:
         "Secret in the Plugin's namespace with credentials for the other repository (keys username and password, bearerToken, or identity and known_hosts).",
+    },
+    inside: {
+      ...INSIDE,
+      description:
+        'The chart inside the .tgz that path names, such as charts/web-1.0.0.tgz in an expansion package. Absent: the path is the chart.',
     },
     template: {
       type: 'boolean',

@@ -259,6 +259,31 @@ export const SYNC_SPEC = {
       items: LABEL_NAME_FIELD,
       description: 'Namespaces that its Plugins may live in and install to. Absent: all.',
     },
+    expansions: {
+      type: 'object',
+      default: {},
+      description: 'What expansion packages may do.',
+      properties: {
+        delegateConditions: {
+          type: 'array',
+          maxItems: 100,
+          'x-kubernetes-list-type': 'set',
+          items: {
+            type: 'string',
+            minLength: 1,
+            maxLength: 128,
+            'x-kubernetes-validations': [
+              {
+                rule: "self.matches('^[A-Za-z][A-Za-z0-9]*$')",
+                message: 'must be the name of a condition: letters and digits, such as EnsureKubelet',
+              },
+            ],
+          },
+          description:
+            'Conditions that the operator of a package may be left to make true (create_cluster_delegate_conditions). Absent: none.',
+        },
+      },
+    },
     compat: {
       type: 'object',
       default: {},

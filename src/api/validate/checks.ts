@@ -39,7 +39,7 @@ export const CHECKS: ReadonlyMap<string, Check> = new Map<string, Check>([
       /^[-._a-zA-Z0-9]+$/.test(self.condition),
   ],
   [
-    "self.kind in ['helm', 'template'] || has(self.source.git) || has(self.source.download)",
+    "self.kind in ['helm', 'template', 'expansion'] || has(self.source.git) || has(self.source.download)",
     (self) =>
       (self.kind !== 'kustomize' && self.kind !== 'manifests') ||
       !isFields(self.source) ||
@@ -53,6 +53,20 @@ export const CHECKS: ReadonlyMap<string, Check> = new Map<string, Check>([
     "self.kind == 'manifests' || !has(self.source.download) || !self.source.download.template",
     (self) => self.kind === 'manifests' || !isFields(self.source) || !isTemplate(self.source.download),
   ],
+  [
+    "self.kind != 'expansion' || has(self.source.git) || has(self.source.oci)",
+    (self) => self.kind !== 'expansion' || !isFields(self.source) || present(self.source, 'git', 'oci') > 0,
+  ],
+  [
+    "self.kind in ['helm', 'template'] || !has(self.source.git) || !has(self.source.git.inside)",
+    (self) => isChart(self) || !isFields(self.source) || !hasInside(self.source.git),
+  ],
+  [
+    "self.kind in ['helm', 'template'] || !has(self.source.oci) || !has(self.source.oci.inside)",
+    (self) => isChart(self) || !isFields(self.source) || !hasInside(self.source.oci),
+  ],
+  ["self.kind == 'expansion' || !has(self.expansion)", (self) => self.kind === 'expansion' || !has(self, 'expansion')],
+  ["self.kind == 'expansion' || !has(self.step)", (self) => self.kind === 'expansion' || !has(self, 'step')],
   ['has(self.app) != has(self.tagsFollow)', (self) => has(self, 'app') !== has(self, 'tagsFollow')],
   [
     '!has(self.tagsFollow) || has(self.source.oci)',
@@ -79,4 +93,12 @@ function meansAll(self: Self): boolean {
 
 function isTemplate(source: unknown): boolean {
   return isFields(source) && source.template === true;
+}
+
+function isChart(self: Self): boolean {
+  return self.kind === 'helm' || self.kind === 'template';
+}
+
+function hasInside(source: unknown): boolean {
+  return isFields(source) && has(source, 'inside');
 }

@@ -1,0 +1,204 @@
+import {
+  ANNOTATION,
+  delegationRecord,
+  EspalierError,
+  type ExpansionStep,
+  type Json,
+  type JsonObject,
+  type KubeObject,
+  LABEL,
+  operatorRules,
+  type Plugin,
+  type PolicyRule,
+  parseDuration,
+  safeName,
+} from '../api/index.ts';
+import { delegationOf, expansionName, targetOf, versionOf } from './expand.ts';
+import type { ReadPackage } from './read-package.ts';
+
+export interface StepInput {
+  /** That of the step. */
+  plugin: Plugin;
+  step: ExpansionStep;
+  package: ReadPackage;
+  values: JsonObject;
+  /** The hook's script, filled with the values where it is a template; undefined for the operator. */
+  script: Uint8Array | undefined;
+  /** Values that came from Secrets may stand in it. */
+  hasSecrets: boolean;
+}
+
+const LONGEST_NAME = 63;
+const SCRIPTS = '/espalier/hooks';
+/** May change everything in its namespace but who may do what. */
+const EDITOR = 'edit';
+
+/** What one step of a package applies: a hook's Job with its script, or the operator. */
+export function expandStep(input: StepInput): KubeObject[] {
+  return input.step === 'operator' ? operatorObjects(input) : hookObjects(input);
+}
+
+function hookObjects(input: StepInput): KubeObject[] {
+  const { plugin, step, package: found, script, hasSecrets } = input;
+  if (script === undefined)
+    throw new EspalierError('ExpansionInvalid', `the package has no hook ${step} any more`, { retry: false });
+  const account = plugin.metadata.name;
+  const version = versionOf(found);
+  const name = safeName(`${account}-${version}`, LONGEST_NAME);
+  const labels = { [LABEL.expansion]: expansionName(plugin) };
+  const text = Buffer.from(script).toString('utf8');
+  const data = { [step]: text };
+  const mode = { defaultMode: 0o555 };
+  const file: KubeObject = hasSecrets
+    ? { apiVersion: 'v1', kind: 'Secret', metadata: { name, labels }, type: 'Opaque', stringData: data }
+    : { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, labels }, data };
+  const volume = hasSecrets ? { secret: { secretName: name, ...mode } } : { configMap: { name, ...mode } };
+  const container = {
+    name: 'hook',
+    image: hookImage(input),
+    command: [`${SCRIPTS}/${step}`],
+    env: environment(plugin, version),
+    volumeMounts: [{ name: 'hooks', mountPath: SCRIPTS, readOnly: true }],
+  };
+  const once = `${found.expansion.expansion_name ?? expansionName(plugin)}-${version}`;
+  const job: KubeObject = {
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    metadata: { name, labels, annotations: { [ANNOTATION.once]: once } },
+    spec: {
+      // Whether a script may run twice only its author knows.
+      backoffLimit: 0,
+      activeDeadlineSeconds: Math.max(1, Math.ceil(parseDuration(plugin.spec.timeout) / 1000)),
+      template: {
+        metadata: { labels },
+        spec: {
+          restartPolicy: 'Never',
+          serviceAccountName: account,
+          containers: [container],
+          volumes: [{ name: 'hooks', ...volume }],
+        },
+      },
+    },
+  };
+  return [...accountObjects(input, account, EDITOR), file, job];
+}
+
+/** An image that the package's author names, or the one that most likely has a shell. */
+function hookImage({ step, package: { expansion }, values }: StepInput): string {
+  const named = values.hookImage;
+  const image = typeof named === 'string' && named !== '' ? named : (expansion.operator ?? expansion.images[0]);
+  if (image !== undefined) return image;
+  const message = `hook ${step} runs in a container, and the package names no image: say values: {hookImage: …} in expansion.yaml or in the Plugin`;
+  throw new EspalierError('ExpansionInvalid', message, { retry: false });
+}
+
+function operatorObjects(input: StepInput): KubeObject[] {
+  const { plugin, package: found } = input;
+  const { name } = plugin.metadata;
+  const delegation = delegationOf(plugin, found);
+  const record = delegation === undefined ? [] : [delegationRecord(delegation)];
+  const { operator } = found.expansion;
+  if (operator === undefined) return record;
+  const rules = operatorRules(
+    delegation?.record.name ?? '',
+    delegation?.on === undefined
+      ? undefined
+      : { group: groupIn(delegation.on.apiVersion), plural: '*', name: delegation.on.name },
+  );
+  const own = delegation === undefined ? rules.own.slice(0, 1) : rules.own;
+  const labels = { [LABEL.expansion]: expansionName(plugin), 'app.kubernetes.io/name': name };
+  const deployment: KubeObject = {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name, labels },
+    spec: {
+      replicas: 1,
+      // Two of them would answer for one another.
+      strategy: { type: 'Recreate' },
+      selector: { matchLabels: labels },
+      template: {
+        metadata: { labels },
+        spec: {
+          serviceAccountName: name,
+          containers: [{ name: 'operator', image: operator, env: environment(plugin, versionOf(found)) }],
+        },
+      },
+    },
+  };
+  return [
+    ...accountObjects(input, name),
+    ...bound(input, 'Role', { name }, own),
+    ...objectRole(input, delegation?.on?.namespace, rules.object),
+    ...record,
+    deployment,
+  ];
+}
+
+function objectRole(input: StepInput, namespace: string | undefined, rules: readonly PolicyRule[]): KubeObject[] {
+  if (rules.length === 0) return [];
+  const { name } = input.plugin.metadata;
+  return namespace === undefined
+    ? bound(input, 'ClusterRole', { name: clusterName(input) }, rules)
+    : bound(input, 'Role', { name: `${name}-conditions`, namespace }, rules);
+}
+
+/** A service account, and the ClusterRole that the platform owner or else the step wants for it. */
+function accountObjects({ plugin, ...input }: StepInput, name: string, local?: string): KubeObject[] {
+  const labels = { [LABEL.expansion]: expansionName(plugin) };
+  const account: KubeObject = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name, labels } };
+  const whole = plugin.spec.expansion?.clusterRole;
+  if (whole !== undefined) {
+    const metadata = { name: safeName(`${clusterName({ plugin, ...input })}-${whole}`) };
+    return [
+      account,
+      binding({ plugin, ...input }, 'ClusterRoleBinding', metadata, { kind: 'ClusterRole', name: whole }),
+    ];
+  }
+  if (local === undefined) return [account];
+  return [account, binding({ plugin, ...input }, 'RoleBinding', { name }, { kind: 'ClusterRole', name: local })];
+}
+
+function bound(
+  input: StepInput,
+  kind: 'Role' | 'ClusterRole',
+  metadata: { name: string; namespace?: string },
+  rules: readonly PolicyRule[],
+): KubeObject[] {
+  const labels = { [LABEL.expansion]: expansionName(input.plugin) };
+  const role: KubeObject = { apiVersion: RBAC, kind, metadata: { ...metadata, labels }, rules: [...rules] };
+  return [role, binding(input, `${kind}Binding`, metadata, { kind, name: metadata.name })];
+}
+
+const RBAC = 'rbac.authorization.k8s.io/v1';
+
+function binding(
+  { plugin }: StepInput,
+  kind: 'RoleBinding' | 'ClusterRoleBinding',
+  metadata: { name: string; namespace?: string },
+  role: { kind: 'Role' | 'ClusterRole'; name: string },
+): KubeObject {
+  return {
+    apiVersion: RBAC,
+    kind,
+    metadata: { ...metadata, labels: { [LABEL.expansion]: expansionName(plugin) } },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', ...role },
+    subjects: [{ kind: 'ServiceAccount', name: plugin.metadata.name, namespace: targetOf(plugin) }],
+  };
+}
+
+/** Names of cluster-wide objects tell the namespace too. */
+function clusterName({ plugin }: Pick<StepInput, 'plugin'>): string {
+  return safeName(`espalier-${targetOf(plugin)}-${plugin.metadata.name}`);
+}
+
+function environment(plugin: Plugin, version: string): Json[] {
+  return [
+    { name: 'ESPALIER_EXPANSION', value: expansionName(plugin) },
+    { name: 'ESPALIER_EXPANSION_VERSION', value: version },
+    { name: 'ESPALIER_NAMESPACE', value: targetOf(plugin) },
+  ];
+}
+
+function groupIn(apiVersion: string): string {
+  return apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '';
+}

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { API_VERSION } from '../../src/api/index.ts';
+import { startPlatform } from '../cases/support/platform.ts';
+import { pluginYaml } from '../support/agent.ts';
+import { uniqueName } from '../support/names.ts';
+import { type PackageWish, packageAt, removed } from './support/cluster-package.ts';
+
+/** What wants a package otherwise than it stands in its folder: JSON is YAML. */
+function overlay(name: string, spec: Record<string, unknown>): string {
+  return JSON.stringify({ apiVersion: API_VERSION, kind: 'Plugin', metadata: { name }, spec });
+}
+
+describe('an expansion package that can not be installed', { concurrency: 2 }, () => {
+  test('is refused with every fault at its file and line, and so are conditions that nobody allowed and a second one', async (t) => {
+    const [name, other] = [uniqueName('demo'), uniqueName('other')];
+    const wish: PackageWish = {
+      ...{ name, charts: ['web'] },
+      fields: { operator: 'demo/operator:v1', create_cluster_delegate_conditions: ['EnsureKubelet'] },
+    };
+    const platform = await startPlatform(t, {
+      prefix: 'expansion',
+      files: {
+        ...packageAt('packages/demo', wish),
+        'packages/demo/hooks/pre-install': 'no script',
+        'packages/demo/charts/web-0.1.0.tgz': 'no archive',
+        'apps/one/objects.yaml': JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'one' } }),
+        'plugins/one.yaml': pluginYaml('one', 'apps/one'),
+      },
+    });
+    await platform.reaches('Failed');
+    const faults = (await platform.sync()).status?.faults ?? [];
+    const told = faults.map(({ file, line, message }) => `${file}:${line}: ${message}`).join('\n');
+    assert.match(told, /packages\/demo\/charts\/web-0\.1\.0\.tgz:1: does not load as a chart/);
+    assert.match(told, /packages\/demo\/hooks\/pre-install:1: is not listed in expansion\.yaml/);
+    assert.match(
+      told,
+      /packages\/demo\/expansion\.yaml:\d+: .*"EnsureKubelet" may not be delegated here: add it to spec\.expansions\.delegateConditions of Sync/,
+    );
+    assert.equal(faults.length, 3, told);
+    await platform.pluginReaches('one', 'Ready');
+
+    await platform.push({
+      ...packageAt('packages/demo', { name, charts: ['web'] }),
+      ...packageAt('packages/other', { name: other, charts: ['db'] }),
+      'packages/demo/hooks/pre-install': null,
+    });
+    await platform.says(/expansion \S+ can't be installed beside \S+ \(packages\/\w+\/expansion.yaml:1\)/);
+    await platform.push(removed(packageAt('packages/other', { name: other, charts: ['db'] })));
+    await platform.settles();
+    assert.equal(await platform.exists(`${name}-web`), true);
+
+    await platform.client.apply(
+      {
+        ...{ apiVersion: API_VERSION, kind: 'Plugin', metadata: { name: other, namespace: platform.namespace } },
+        spec: { kind: 'expansion', source: { oci: { url: 'oci://registry.example.com/other', version: 'v1' } } },
+      },
+      { fieldManager: 'somebody' },
+    );
+    await platform.pluginSays(other, new RegExp(`expansion \\S+/${other} can't be installed beside \\S+/${name}:`));
+  });
+
+  test('because its operator never starts says so in time, and the next good commit installs it', async (t) => {
+    const name = uniqueName('demo');
+    const wish: PackageWish = { ...{ name, charts: ['web'] }, fields: { operator: 'demo/operator:v1' } };
+    const unready = { metadata: { labels: { 'playground.espalier.dev/unready': 'true' } } };
+    const never = { target: { kind: 'Deployment' }, merge: { spec: { template: unready } } };
+    const target = { kind: 'Plugin', name: `${name}-operator` };
+    const platform = await startPlatform(t, {
+      prefix: 'expansion',
+      files: {
+        ...packageAt('packages/demo', wish),
+        'plugins/demo.yaml': overlay(name, {
+          ...{ kind: 'expansion', source: { git: { path: 'packages/demo' } }, timeout: '4s' },
+          patches: [{ target, merge: { spec: { patches: [never] } } }],
+        }),
+      },
+    });
+    await platform.pluginSays(`${name}-operator`, /not healthy within 4s: Deployment .*0 of 1/);
+    await platform.reaches('Failed');
+    await platform.pluginSays(name, new RegExp(`${name}-operator: not healthy within 4s`));
+    assert.equal(await platform.exists(`${name}-web`), false, 'no chart is installed before it');
+    await platform.push({
+      'plugins/demo.yaml': overlay(name, { kind: 'expansion', source: { git: { path: 'packages/demo' } } }),
+    });
+    await platform.settles();
+    assert.equal(await platform.exists(`${name}-web`), true);
+  });
+
+  test('here, because it is for the management cluster, is left out and says why', async (t) => {
+    const name = uniqueName('demo');
+    const wish: PackageWish = { name, charts: ['web'], fields: { disable_pass_through_to_platform: true } };
+    const platform = await startPlatform(t, { prefix: 'expansion', files: packageAt('packages/demo', wish) });
+    await platform.settles();
+    await platform.pluginSays(name, /^nothing is installed here: disable_pass_through_to_platform/);
+    await platform.restart();
+    await platform.edit({ cluster: { labels: { 'espalier.dev/role': 'management' } } });
+    await platform.pluginReaches(`${name}-web`, 'Ready');
+    await platform.edit({ cluster: { labels: { 'espalier.dev/role': 'other' } } });
+    await platform.pluginReaches(name, 'Held');
+    await platform.approve(platform.commit);
+    await platform.pluginSays(name, /^nothing is installed here/);
+    await platform.isGone('ConfigMap', `${name}-web`);
+  });
+});
