@@ -64,6 +64,9 @@ test('the schemas for editors take every sample and refuse whatever one field al
   assert.deepEqual(missed, [
     'a template that is not of manifests',
     'a template that is downloaded and not of manifests',
+    'all of no kind',
+    'all Plugins',
+    'a condition that is no key of a ConfigMap',
   ]);
   assert.equal(validate({ apiVersion: 'v1', kind: 'ConfigMap', data: {} }), true);
 });
