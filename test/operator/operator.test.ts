@@ -18,7 +18,7 @@ import { delegated, runOperator } from '../../src/operator/operator.ts';
 import { type Scene, startScene } from '../reconcile/scene.ts';
 import { configMap, getPlugin, pluginReaches, pluginYaml } from '../support/agent.ts';
 import { testClient } from '../support/cluster.ts';
-import { eventually } from '../support/eventually.ts';
+import { always, eventually } from '../support/eventually.ts';
 import { startHttpProxy } from '../support/httpproxy.ts';
 import { uniqueName } from '../support/names.ts';
 import { tempDir } from '../support/tempdir.ts';
@@ -137,8 +137,9 @@ describe('an operator', { concurrency: 2 }, () => {
       'demo',
       /^waiting for operator demo-operator to set EnsureKubelet on ConfigMap demo-delegated-v1.1 /,
     );
+    await eventually(() => scene.get('ConfigMap', SECOND));
+    await always(async () => assert.equal((await scene.get('ConfigMap', SECOND)).data, undefined));
     assert.equal(await operator.kill('SIGTERM'), 0);
-    assert.equal((await scene.get('ConfigMap', SECOND)).data, undefined);
     operator.start('v1.1');
     await pluginReaches(client, namespace, 'demo', 'Ready');
     const { metadata } = await scene.get('ConfigMap', 'kubelet-settings');
