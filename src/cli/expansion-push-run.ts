@@ -15,7 +15,8 @@ import type { Result } from '../mirror/outcome.ts';
 import { plain } from '../plan/plain.ts';
 import { openRegistry } from '../registry/registry.ts';
 import { showProgress } from '../tools/show-progress.ts';
-import { keepMemorySmall, printFaults } from './expansion-faults.ts';
+import { printFaults } from './expansion-faults.ts';
+import { withLittleMemory } from './expansion-memory.ts';
 import { withMembers } from './expansion-place.ts';
 import type { PushFlags } from './expansion-push.ts';
 import { documentOf, summarise, tell } from './mirror-report.ts';
@@ -28,18 +29,21 @@ type Members = () => AsyncIterable<TarMember>;
 
 /** Everything that the flags name. True when all of it is there. */
 export async function pushMaterials(location: string, flags: PushFlags, signal: AbortSignal): Promise<boolean> {
-  await keepMemorySmall();
-  return await withMembers(location, flags, async (members) => {
-    // Layers have digests that only sums tell: of an archive that goes elsewhere as it is, they are not needed.
-    const options = { members: members(), digests: flags.images !== undefined };
-    const checked = await checkPackage(location, options);
-    if (checked.faults.length > 0) {
-      printFaults(location, checked.faults);
-      say('nothing was pushed');
-      return false;
-    }
-    return await pushChecked(checked, members, flags, signal);
-  });
+  return await withMembers(location, flags, (members) =>
+    withLittleMemory(() => push(location, members, flags, signal)),
+  );
+}
+
+async function push(location: string, members: Members, flags: PushFlags, signal: AbortSignal): Promise<boolean> {
+  // Layers have digests that only sums tell: of an archive that goes elsewhere as it is, they are not needed.
+  const options = { members: members(), digests: flags.images !== undefined };
+  const checked = await checkPackage(location, options);
+  if (checked.faults.length > 0) {
+    printFaults(location, checked.faults);
+    say('nothing was pushed');
+    return false;
+  }
+  return await pushChecked(checked, members, flags, signal);
 }
 
 async function pushChecked(

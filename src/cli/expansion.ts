@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { EspalierError } from '../api/errors.ts';
 import type { Checked } from '../expansion/examine.ts';
 import { ExitCode } from './exit.ts';
-import { keepMemorySmall, printFaults } from './expansion-faults.ts';
+import { printFaults } from './expansion-faults.ts';
 import { expansionMergeCommand } from './expansion-merge.ts';
 import { PACKAGE_ARGUMENT, withMembers, withRegistry } from './expansion-place.ts';
 import { expansionPushCommand } from './expansion-push.ts';
@@ -70,15 +70,15 @@ async function check(path: string, flags: Options): Promise<void> {
 }
 
 async function build(folder: string, { output }: { output?: string }): Promise<void> {
-  const [{ checkPackage }, { buildPackage }, { stat }] = await Promise.all([
-    import('../expansion/examine.ts'),
+  const [{ buildPackage }, { withLittleMemory }, { stat }] = await Promise.all([
     import('../expansion/build.ts'),
+    import('./expansion-memory.ts'),
     import('node:fs/promises'),
   ]);
   const found = await stat(folder).catch(() => undefined);
   if (found?.isDirectory() !== true)
     throw new EspalierError('InvalidConfiguration', `${folder} is no folder; build packs a folder`, { retry: false });
-  const { faults, contents, expansion } = await checkPackage(folder);
+  const { faults, contents, expansion } = await checked(folder, {});
   if (faults.length > 0) {
     printFaults(folder, faults);
     throw new ExitCode(1);
@@ -89,7 +89,7 @@ async function build(folder: string, { output }: { output?: string }): Promise<v
       retry: false,
     });
   const file = output ?? `${name}-${version}.tgz`;
-  const { sha256, size } = await buildPackage(folder, contents, file);
+  const { sha256, size } = await withLittleMemory(() => buildPackage(folder, contents, file));
   print(`${sha256}  ${file}`);
   say(`${contents.files.size} files, ${size} bytes`);
 }
@@ -111,7 +111,11 @@ async function show(path: string, flags: Options): Promise<void> {
 }
 
 async function checked(path: string, flags: WireFlags): Promise<Checked> {
-  const { checkPackage } = await import('../expansion/examine.ts');
-  await keepMemorySmall();
-  return await withMembers(path, flags, (members) => checkPackage(path, { members: members() }));
+  const [{ checkPackage }, { withLittleMemory }] = await Promise.all([
+    import('../expansion/examine.ts'),
+    import('./expansion-memory.ts'),
+  ]);
+  return await withMembers(path, flags, (members) =>
+    withLittleMemory(() => checkPackage(path, { members: members() })),
+  );
 }
