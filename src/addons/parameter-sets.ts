@@ -13,6 +13,7 @@ const MOST_SETS = 12;
 /** Large enough for Helm to print it as a float where nobody looks. */
 const LARGE = 12_345_678;
 const DEEPEST = 4;
+const MOST_OTHERS = 3;
 
 interface Variation {
   path: string[];
@@ -56,7 +57,7 @@ function withRequired(defaults: JsonObject, schema: JsonObject | undefined): Jso
   const properties = schema.properties;
   const made = required.flatMap((name): [string, Json][] => {
     const inner = properties[name];
-    const [value] = isMap(inner) && !Object.hasOwn(defaults, name) ? [...othersOf(inner, undefined)] : [];
+    const [value] = isMap(inner) && !Object.hasOwn(defaults, name) ? othersOf(inner, undefined) : [];
     return value === undefined ? [] : [[name, value]];
   });
   return mergeValues(Object.fromEntries(made), defaults);
@@ -79,26 +80,27 @@ function* variationsOf(
     yield* variationsOf(properties[name], isMap(value) ? value[name] : undefined, [...path, name], depth + 1);
 }
 
-/** Other values of the same type that the schema allows. */
-function* othersOf(schema: JsonObject, value: Json | undefined): Generator<Json> {
-  for (const other of candidates(schema, value)) if (checkJson(schema, other).length === 0) yield other;
+/** Some other values of the same type that the schema allows. */
+function othersOf(schema: JsonObject, value: Json | undefined): Json[] {
+  const fitting = candidates(schema, value).filter((other) => checkJson(schema, other).length === 0);
+  return fitting.slice(0, MOST_OTHERS);
 }
 
 function candidates(schema: JsonObject, value: Json | undefined): Json[] {
-  if (Array.isArray(schema.enum)) return schema.enum.filter((one) => one !== value).slice(0, 2);
+  if (Array.isArray(schema.enum)) return schema.enum.filter((one) => one !== value);
   const type = typeOf(schema, value);
   if (type === 'boolean') return [value !== true];
   if (type === 'integer') {
     const given = typeof value === 'number' ? value : 1;
     const bounds = [schema.minimum, schema.maximum].filter((one) => typeof one === 'number');
-    return [LARGE, given + 1, ...bounds, 1].filter((one) => one !== given).slice(0, 3);
+    return [LARGE, given + 1, ...bounds, 1].filter((one) => one !== given);
   }
   if (type === 'number') return [(typeof value === 'number' ? value : 1) + 0.5];
   if (type === 'array') return Array.isArray(value) && value.length > 0 ? [[], [...value, ...value]] : [[]];
   // Maps are merged over their defaults: nothing can be taken out of one.
   if (type === 'object') return [{ ...(isMap(value) ? value : {}), other: 'value' }];
   const examples = Array.isArray(schema.examples) ? schema.examples : [];
-  return [...examples, `${typeof value === 'string' ? value : ''}x`, 'other', '10.1.2.3', ''].slice(0, 5);
+  return [...examples, `${typeof value === 'string' ? value : ''}x`, 'other', '10.1.2.3', ''];
 }
 
 function typeOf({ type }: JsonObject, value: Json | undefined): string {

@@ -87,6 +87,11 @@ describe('integers, which Helm reads as floats, are made integers', () => {
     ],
     ['kept in a variable', '{{ $p := .port }}{{ $p }}', '{{ $p := int .Values.port }}{{ $p }}'],
     [
+      'in a list with a default, and out of one',
+      '{{ range (default (list) .ports) }}{{ . }}{{ end }}{{ first .ports }}{{ get .deep "n" | quote }}',
+      '{{ range (default (list) .Values.ports) }}{{ int . }}{{ end }}{{ first .Values.ports | int }}{{ get .Values.deep "n" | int | quote }}',
+    ],
+    [
       'not where a whole number is made of it anyway',
       '{{ int .port }}{{ add .port 1 }}{{ if .port }}{{ end }}',
       '{{ int .Values.port }}{{ add .Values.port 1 }}{{ if .Values.port }}{{ end }}',
@@ -128,6 +133,11 @@ describe('definitions', () => {
       'with both in a list',
       '{{ define "l" }}{{ $r := index . 0 }}{{ $r.name }}{{ index . 1 }}{{ end }}{{ include "l" (list . "x") }}',
       '{{ define "l" }}{{ $r := index . 0 }}{{ $r.Values.name }}{{ index . 1 }}{{ end }}{{ include "l" (list . "x") }}',
+    ],
+    [
+      'with more over the parameters',
+      '{{ define "l" }}{{ .name }}{{ .part }}{{ end }}{{ include "l" (mergeOverwrite (deepCopy .) (dict "part" "x")) }}',
+      '{{ define "l" }}{{ .Values.name }}{{ .part }}{{ end }}{{ include "l" (mergeOverwrite (deepCopy .) (dict "part" "x")) }}',
     ],
     [
       'with more beside the parameters',

@@ -1,6 +1,7 @@
 import { type JsonObject, validateObject } from '../api/index.ts';
 import { compileAddon } from '../declare/addon.ts';
-import { ADDON_FILES } from '../declare/layout.ts';
+import type { TextFault } from '../declare/fault.ts';
+import { ADDON_FILES, isRendered } from '../declare/layout.ts';
 import { parseAlone } from '../declare/parse.ts';
 import type { FileTree } from '../git/tree.ts';
 import { type AddonFile, isTemplate } from '../render/addon-chart.ts';
@@ -40,13 +41,11 @@ export async function readAddon(tree: FileTree, folder: string): Promise<Addon> 
   const described = files.find(({ name }) => ADDON_FILES.includes(name));
   const { document, broken } = described === undefined ? {} : parseAlone(described.content);
   const file = described?.name ?? 'addon.yaml';
+  const inFile = ({ line, column, message }: TextFault): AddonFault => ({ file, line, column, message });
   const part = compileAddon(folder, document === undefined ? undefined : { file, document });
-  const faults: AddonFault[] = [...(broken === undefined ? [] : [broken]), ...part.faults].map((one) => ({
-    file,
-    ...one,
-  }));
+  const faults: AddonFault[] = [...(broken === undefined ? [] : [broken]), ...part.faults].map(inFile);
   if (faults.length === 0)
-    for (const { path, message } of validateObject(part.value)) faults.push({ file, ...part.locate(path), message });
+    for (const { path, message } of validateObject(part.value)) faults.push(inFile({ ...part.locate(path), message }));
   if (!files.some(({ name }) => isTemplate(name) && !ADDON_FILES.includes(name)))
     faults.push({
       file,
@@ -54,6 +53,8 @@ export async function readAddon(tree: FileTree, folder: string): Promise<Addon> 
       column: 1,
       message: 'there is no YAML beside it: an add-on has one manifest or more',
     });
+  if (files.some(({ name }) => isRendered([name])))
+    faults.push({ file: '.', line: 1, column: 1, message: 'this is a chart or a kustomization, and no add-on' });
   const metadata = mapOf(part.value.metadata);
   const spec = mapOf(part.value.spec);
   const given = Object.values(mapOf(metadata.labels))[0];
@@ -65,7 +66,7 @@ export async function readAddon(tree: FileTree, folder: string): Promise<Addon> 
     defaults: mapOf(spec.defaults),
     files: files.filter(({ name }) => !ADDON_FILES.includes(name)),
     text: described === undefined ? undefined : Buffer.from(described.content).toString('utf8'),
-    faults: faults.map(({ line, column, message }) => ({ file, line, column, message })),
+    faults,
   };
 }
 

@@ -148,6 +148,13 @@ annotations:
     assert.match(broken.stdout, /a\.yaml:2.*"nofn" not defined/);
   });
 
+  test('what is a chart already is told', async (t) => {
+    const dir = await writeFiles(await tempDir(t), { 'x/Chart.yaml': 'name: x\n', 'x/templates/a.yaml': 'a: 1\n' });
+    const { code, stdout } = await espalier(['addon', 'check', join(dir, 'x')]);
+    assert.equal(code, 1);
+    assert.match(stdout, /x:1:1: this is a chart or a kustomization, and no add-on/);
+  });
+
   for (const name of ['app-operator', 'gpu-device-plugin', 'rdma-device-plugin', 'metrics-server', 'vip'])
     test(`the example ${name} becomes a chart that renders the same`, async () => {
       const addon = await readAddon(folderTree(join(EXAMPLES, name)), name);
