@@ -1,5 +1,7 @@
 import {
   API_VERSION,
+  applyDefaults,
+  canonicalJson,
   type Delegation,
   delegationName,
   type ExpansionStep,
@@ -191,7 +193,7 @@ function catalogueEntry({ plugin, package: found, sources }: ExpandInput, chart:
 
 function nested(plugin: Plugin, name: string, spec: Record<string, unknown>): KubeObject {
   const { namespace } = plugin.spec;
-  const passed = Object.fromEntries(PASSED_ON.map((field) => [field, plugin.spec[field]]));
+  const passed = Object.fromEntries(PASSED_ON.flatMap((field) => said(plugin, field)));
   return {
     apiVersion: API_VERSION,
     kind: 'Plugin',
@@ -199,6 +201,15 @@ function nested(plugin: Plugin, name: string, spec: Record<string, unknown>): Ku
     spec: { ...spec, ...given({ namespace, ...passed }) },
   };
 }
+
+/** What somebody said of the whole, without what is so anyway. */
+function said({ spec }: Plugin, field: (typeof PASSED_ON)[number]): [string, unknown][] {
+  const isDefault = canonicalJson(spec[field]) === canonicalJson(DEFAULTS[field]);
+  return isDefault ? [] : [[field, spec[field]]];
+}
+
+const DEFAULTS = applyDefaults({ apiVersion: API_VERSION, kind: 'Plugin', metadata: { name: '' }, spec: {} })
+  .spec as Plugin['spec'];
 
 function namespaceOf({ metadata: { namespace } }: Plugin): { namespace?: string } {
   return namespace === undefined ? {} : { namespace };
