@@ -45,7 +45,8 @@ function hookObjects(input: StepInput): KubeObject[] {
     throw new EspalierError('ExpansionInvalid', `the package has no hook ${step} any more`, { retry: false });
   const account = plugin.metadata.name;
   const version = versionOf(found);
-  const name = safeName(`${account}-${version}`, LONGEST_NAME);
+  // Pods are named after it, and their names hold no dots.
+  const name = safeName(`${account}-${version.replaceAll('.', '-')}`, LONGEST_NAME);
   const labels = { [LABEL.expansion]: expansionName(plugin) };
   const text = Buffer.from(script).toString('utf8');
   const data = { [step]: text };

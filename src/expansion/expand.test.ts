@@ -146,7 +146,7 @@ describe('a step of an expansion package', () => {
     const objects = step('pre-install', read({ images: ['demo/alpine:3.10'] }, ['pre-install']));
     assert.deepEqual(shown(objects), [
       ...['ServiceAccount demo-pre-install', 'RoleBinding demo-pre-install'],
-      ...['ConfigMap demo-pre-install-v1.0', 'Job demo-pre-install-v1.0'],
+      ...['ConfigMap demo-pre-install-v1-0', 'Job demo-pre-install-v1-0'],
     ]);
     const job = objects.at(-1);
     assert.deepEqual(job?.metadata.annotations, { 'espalier.dev/once': 'demo-v1.0' });

@@ -174,7 +174,7 @@ function valuesFor({ name }: PackageChart, values: JsonObject): JsonObject {
   return { ...(isMap(own) ? own : {}), ...(isMap(values.global) ? { global: values.global } : {}) };
 }
 
-function catalogueEntry({ plugin, package: found, sources }: ExpandInput, chart: PackageChart): KubeObject {
+function catalogueEntry({ plugin, sources }: ExpandInput, chart: PackageChart): KubeObject {
   const { name } = plugin.metadata;
   return {
     apiVersion: API_VERSION,
@@ -183,7 +183,7 @@ function catalogueEntry({ plugin, package: found, sources }: ExpandInput, chart:
     spec: {
       displayName: chart.name,
       category: 'Expansions',
-      description: `Chart ${chart.name} of expansion ${name} ${versionOf(found)}.`,
+      description: `Chart ${chart.name} of expansion ${name}.`,
       class: 'accessible',
       parameters: { type: 'object', additionalProperties: true },
       versions: [{ app: chart.version, source: sources.catalogue(chart.file) }],
