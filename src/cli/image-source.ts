@@ -25,7 +25,9 @@ export interface SourceChart extends ListedChart {
  * the names under which they can be had; and once more with the global values where these name a registry.
  */
 export async function withImages<T>(input: RenderSource, use: (source: ImageSource) => Promise<T>): Promise<T> {
-  return await withRenderer(input, async ({ sync, render, chartOf }) => {
+  // What a chart or a package renders needs its images as much.
+  const flags = { ...input.flags, nested: true } as const;
+  return await withRenderer({ ...input, flags }, async ({ sync, render, chartOf }) => {
     const values: JsonObject = sync.spec.values ?? {};
     const { imageRegistry } = values;
     // Empty, not absent: templates that look for it in `global` would fail without any.

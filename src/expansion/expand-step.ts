@@ -29,6 +29,7 @@ export interface StepInput {
 }
 
 const LONGEST_NAME = 63;
+const SHELL_IMAGE = 'docker.io/library/busybox:1.37';
 const SCRIPTS = '/espalier/hooks';
 /** May change everything in its namespace but who may do what. */
 const EDITOR = 'edit';
@@ -44,7 +45,8 @@ function hookObjects(input: StepInput): KubeObject[] {
     throw new EspalierError('ExpansionInvalid', `the package has no hook ${step} any more`, { retry: false });
   const account = plugin.metadata.name;
   const version = versionOf(found);
-  const name = safeName(`${account}-${version}`, LONGEST_NAME);
+  // Pods are named after it, and their names hold no dots.
+  const name = safeName(`${account}-${version.replaceAll('.', '-')}`, LONGEST_NAME);
   const labels = { [LABEL.expansion]: expansionName(plugin) };
   const text = Buffer.from(script).toString('utf8');
   const data = { [step]: text };
@@ -83,13 +85,10 @@ function hookObjects(input: StepInput): KubeObject[] {
   return [...accountObjects(input, account, EDITOR), file, job];
 }
 
-/** An image that the package's author names, or the one that most likely has a shell. */
-function hookImage({ step, package: { expansion }, values }: StepInput): string {
-  const named = values.hookImage;
-  const image = typeof named === 'string' && named !== '' ? named : (expansion.operator ?? expansion.images[0]);
-  if (image !== undefined) return image;
-  const message = `hook ${step} runs in a container, and the package names no image: say values: {hookImage: …} in expansion.yaml or in the Plugin`;
-  throw new EspalierError('ExpansionInvalid', message, { retry: false });
+/** The image that the package's author or the platform's owner names, or one that most likely has a shell. */
+function hookImage({ package: { expansion }, values: { hookImage } }: StepInput): string {
+  if (typeof hookImage === 'string' && hookImage !== '') return hookImage;
+  return expansion.images[0] ?? expansion.operator ?? SHELL_IMAGE;
 }
 
 function operatorObjects(input: StepInput): KubeObject[] {

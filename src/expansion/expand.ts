@@ -1,5 +1,7 @@
 import {
   API_VERSION,
+  applyDefaults,
+  canonicalJson,
   type Delegation,
   delegationName,
   type ExpansionStep,
@@ -172,7 +174,7 @@ function valuesFor({ name }: PackageChart, values: JsonObject): JsonObject {
   return { ...(isMap(own) ? own : {}), ...(isMap(values.global) ? { global: values.global } : {}) };
 }
 
-function catalogueEntry({ plugin, package: found, sources }: ExpandInput, chart: PackageChart): KubeObject {
+function catalogueEntry({ plugin, sources }: ExpandInput, chart: PackageChart): KubeObject {
   const { name } = plugin.metadata;
   return {
     apiVersion: API_VERSION,
@@ -181,7 +183,7 @@ function catalogueEntry({ plugin, package: found, sources }: ExpandInput, chart:
     spec: {
       displayName: chart.name,
       category: 'Expansions',
-      description: `Chart ${chart.name} of expansion ${name} ${versionOf(found)}.`,
+      description: `Chart ${chart.name} of expansion ${name}.`,
       class: 'accessible',
       parameters: { type: 'object', additionalProperties: true },
       versions: [{ app: chart.version, source: sources.catalogue(chart.file) }],
@@ -191,7 +193,7 @@ function catalogueEntry({ plugin, package: found, sources }: ExpandInput, chart:
 
 function nested(plugin: Plugin, name: string, spec: Record<string, unknown>): KubeObject {
   const { namespace } = plugin.spec;
-  const passed = Object.fromEntries(PASSED_ON.map((field) => [field, plugin.spec[field]]));
+  const passed = Object.fromEntries(PASSED_ON.flatMap((field) => said(plugin, field)));
   return {
     apiVersion: API_VERSION,
     kind: 'Plugin',
@@ -199,6 +201,15 @@ function nested(plugin: Plugin, name: string, spec: Record<string, unknown>): Ku
     spec: { ...spec, ...given({ namespace, ...passed }) },
   };
 }
+
+/** What somebody said of the whole, without what is so anyway. */
+function said({ spec }: Plugin, field: (typeof PASSED_ON)[number]): [string, unknown][] {
+  const isDefault = canonicalJson(spec[field]) === canonicalJson(DEFAULTS[field]);
+  return isDefault ? [] : [[field, spec[field]]];
+}
+
+const DEFAULTS = applyDefaults({ apiVersion: API_VERSION, kind: 'Plugin', metadata: { name: '' }, spec: {} })
+  .spec as Plugin['spec'];
 
 function namespaceOf({ metadata: { namespace } }: Plugin): { namespace?: string } {
   return namespace === undefined ? {} : { namespace };

@@ -37,5 +37,5 @@ test('an agent that is killed again and again while it installs an expansion get
   await startTestAgent(t, { namespace, cacheDir });
   await syncReaches(client, namespace, 'Ready');
   assert.equal((await getPlugin(client, namespace, `${name}-web`))?.status?.release?.revision, 1);
-  assert.deepEqual(jobs.begun(), [`${name}-pre-install-v1.0`, `${name}-post-install-v1.0`]);
+  assert.deepEqual(jobs.begun(), [`${name}-pre-install-v1-0`, `${name}-post-install-v1-0`]);
 });

@@ -41,8 +41,8 @@ describe('an expansion package that stands elsewhere', () => {
     });
     const jobs = watchJobs(t, platform);
     await platform.settles();
-    assert.deepEqual(jobs.begun(), [`${name}-post-install-v1.0`]);
-    const script = await platform.get('Secret', `${name}-post-install-v1.0`);
+    assert.deepEqual(jobs.begun(), [`${name}-post-install-v1-0`]);
+    const script = await platform.get('Secret', `${name}-post-install-v1-0`);
     const text = (script?.data as Record<string, string> | undefined)?.['post-install'] ?? '';
     assert.equal(Buffer.from(text, 'base64').toString(), '#!/bin/sh\necho very-secret\n');
     const plugins = await platform.client.list({ ...platform.ref('Plugin', '', API_VERSION) });
@@ -74,6 +74,6 @@ describe('an expansion package that stands elsewhere', () => {
     });
     await platform.settles();
     assert.match((await platform.plugin(`${name}-demo`))?.spec.source.git?.ref?.commit ?? '', /^[0-9a-f]{40}$/);
-    assert.deepEqual(jobs.begun(), [`${name}-post-install-v1.0`], 'the same version: its hook has run');
+    assert.deepEqual(jobs.begun(), [`${name}-post-install-v1-0`], 'the same version: its hook has run');
   });
 });

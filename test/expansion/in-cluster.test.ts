@@ -40,10 +40,10 @@ describe('an expansion package in the cluster', { concurrency: 2 }, () => {
       new RegExp(`waiting for operator ${name}-operator to set EnsureKubelet on ConfigMap \\S*${name}-delegated-v1.0`),
     );
     assert.equal(await platform.get('ConfigMap', `${name}-web`), undefined, 'nothing of a chart is there before');
-    const job = await theJob(platform, `${name}-pre-install-v1.0`);
+    const job = await theJob(platform, `${name}-pre-install-v1-0`);
     assert.equal(job.metadata.annotations?.[ANNOTATION.once], `${name}-v1.0`);
     assert.match(JSON.stringify(job.spec), /"serviceAccountName":"demo-\w+-pre-install"/);
-    const script = await platform.get('ConfigMap', `${name}-pre-install-v1.0`);
+    const script = await platform.get('ConfigMap', `${name}-pre-install-v1-0`);
     assert.deepEqual(script?.data, { 'pre-install': '#!/bin/sh\necho pre-install v1.0\n' });
     const operator = await platform.get('Deployment', `${name}-operator`, 'apps/v1');
     assert.match(JSON.stringify(operator?.spec), /"image":"harbor.local\/docker\/demo\/operator:v1"/);
@@ -63,7 +63,7 @@ describe('an expansion package in the cluster', { concurrency: 2 }, () => {
       { type: 'merge', subresource: 'status' },
     );
     await platform.settles();
-    const first = HOOKS.map((hook) => `${name}-${hook}-v1.0`);
+    const first = HOOKS.map((hook) => `${name}-${hook}-v1-0`);
     assert.deepEqual(jobs.begun(), first);
 
     await platform.push({ 'other/readme.txt': 'no part of it' });
@@ -79,7 +79,7 @@ describe('an expansion package in the cluster', { concurrency: 2 }, () => {
     await openGate(platform, `${name}-delegated-v1.1`, 'EnsureKubelet');
     await platform.settles();
     assert.equal((await platform.plugin(`${name}-db`))?.status?.revision?.version, '0.2.0');
-    assert.deepEqual(jobs.begun(), [...first, ...HOOKS.map((hook) => `${name}-${hook}-v1.1`)]);
+    assert.deepEqual(jobs.begun(), [...first, ...HOOKS.map((hook) => `${name}-${hook}-v1-1`)]);
     await platform.isGone('ConfigMap', `${name}-delegated-v1.0`);
 
     const instance = { apiVersion: API_VERSION, kind: 'ExtensionInstance' };
