@@ -40,6 +40,16 @@ test('the rooms have no circle: whoever is used does not use the user', () => {
   for (const room of Object.keys(ROOMS)) assert.ok(!reach(room).includes(room), room);
 });
 
+test('no test file waits outside of its tests and hooks: it is loaded as a whole (test/run)', async () => {
+  const waits: string[] = [];
+  for await (const path of glob('{src,test}/**/*.test.ts', { cwd: root.pathname })) {
+    const lines = (await readFile(new URL(path, root), 'utf8')).split('\n');
+    const line = lines.findIndex((one) => /^[^\s/*].*\bawait\b|^await\b/.test(one) && !/\basync\b/.test(one));
+    if (line >= 0) waits.push(`${path}:${line + 1}`);
+  }
+  assert.deepEqual(waits, []);
+});
+
 const forbidden: [title: string, path: string, source: string, fault: RegExp][] = [
   [
     'an import of a room that is not in its row',

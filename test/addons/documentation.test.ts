@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { test } from 'node:test';
@@ -9,7 +10,7 @@ import { blocksOf } from '../declare/documentation.ts';
 import { writeFiles } from '../mirror/support/platform.ts';
 import { tempDir } from '../support/tempdir.ts';
 
-const page = await readFile(new URL('../../docs/addons.md', import.meta.url), 'utf8');
+const page = readFileSync(new URL('../../docs/addons.md', import.meta.url), 'utf8');
 const blocks = blocksOf(page);
 const REGISTRY = 'registry.example.com';
 

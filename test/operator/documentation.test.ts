@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { describe, test } from 'node:test';
 import { parse } from 'yaml';
@@ -6,7 +7,7 @@ import { type KubeObject, readDelegation, reportedOn } from '../../src/api/index
 import { blocksOf } from '../declare/documentation.ts';
 
 const root = new URL('../../', import.meta.url);
-const blocks = blocksOf(await readFile(new URL('docs/operator-sdk.md', root), 'utf8'));
+const blocks = blocksOf(readFileSync(new URL('docs/operator-sdk.md', root), 'utf8'));
 
 function block(language: string): string {
   return blocks.find((one) => one.language === language)?.text ?? '';
