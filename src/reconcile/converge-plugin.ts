@@ -131,17 +131,13 @@ async function carryOut(
   const goesOn = run?.record !== undefined && plugin.status?.phase === 'Progressing';
   const isNews = !sameInventory(marked, input.record) || (run !== undefined && run.record === undefined);
   if (isNews || (tasks.length > 0 && !goesOn)) {
-    // Law 3: on record before the first write.
-    const message = `applying ${tasks.length} of ${rendered.objects.length} objects`;
     const isBrief = plugin.status?.phase === undefined && tasks.length <= BRIEF_TASKS && run === undefined;
-    const together = { attempted, inventory: [...marked.values()] };
-    if (!(isBrief && parts.isCrowded() && (await parts.intents.record(plugin, together)))) {
-      const recorded = await saveStatus(parts, key, {
-        outcome: input.isNew && !isBrief ? { phase: 'Progressing', message } : undefined,
-        findings: intent,
-      });
-      if (recorded === 'gone') return { outcome: undefined, findings: {} };
-    }
+    const message = `applying ${tasks.length} of ${rendered.objects.length} objects`;
+    const outcome = input.isNew && !isBrief ? ({ phase: 'Progressing', message } as const) : undefined;
+    // Law 3: on record before the first write.
+    const isTogether = isBrief && parts.isCrowded() && (await parts.intents.record(plugin, attempted, marked));
+    const recorded = isTogether ? 'saved' : await saveStatus(parts, key, { outcome, findings: intent });
+    if (recorded === 'gone') return { outcome: undefined, findings: {} };
   }
   if (run === undefined) return await writeObjects(parts, input, rendered, look, marked);
   const verdict = await writeObjects(parts, input, rendered, look, marked, run);

@@ -1,11 +1,11 @@
-import type { InventoryEntry, KubeObject, PluginStatus } from '../api/index.ts';
+import type { Attempt, InventoryEntry, KubeObject } from '../api/index.ts';
 
 /** One intent on record. */
 export interface IntentEntry {
   /** `namespace/name`. */
   plugin: string;
   uid: string;
-  attempted: NonNullable<PluginStatus['attempted']>;
+  attempted: Attempt;
   inventory: readonly InventoryEntry[];
 }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { EspalierError, type KubeObject, type Plugin, readAs } from '../api/index.ts';
+import { readInventory } from '../converge/inventory.ts';
 import { Intents } from './intents.ts';
 import { readIntents } from './intents-text.ts';
 
@@ -63,7 +64,9 @@ test('intents that come while one is written go on record together, and nobody g
   await intents.load();
   const release = hold();
   let done = 0;
-  const all = ['a', 'b', 'c'].map((name) => intents.record(plugin(name), INTENT).finally(() => done++));
+  const all = ['a', 'b', 'c'].map((name) =>
+    intents.record(plugin(name), INTENT.attempted, readInventory(INTENT.inventory)).finally(() => done++),
+  );
   await new Promise(setImmediate);
   assert.equal(done, 0);
   release();
@@ -75,7 +78,7 @@ test('intents that come while one is written go on record together, and nobody g
 
 test('a Plugin has its intent in its status until that says so itself; what a status write begins from is the cluster', async () => {
   const { intents, onRecord } = world();
-  await intents.record(plugin('a'), INTENT);
+  await intents.record(plugin('a'), INTENT.attempted, readInventory(INTENT.inventory));
   const told = intents.over(plugin('a'));
   assert.deepEqual(inventoryOf(told), ['c']);
   assert.equal(told.status?.attempted?.key, 'k1');
@@ -85,21 +88,21 @@ test('a Plugin has its intent in its status until that says so itself; what a st
   const settled = plugin('a', { inventory: [] });
   assert.equal(intents.over(settled), settled);
   assert.equal(intents.statusInCluster(settled), settled.status);
-  await intents.record(plugin('b'), INTENT);
+  await intents.record(plugin('b'), INTENT.attempted, readInventory(INTENT.inventory));
   assert.deepEqual(onRecord(), ['ns/b']);
 });
 
 test('an intent stays on record while others come, until its own Plugin has a status', async () => {
   const { intents, onRecord } = world();
-  await intents.record(plugin('a'), INTENT);
+  await intents.record(plugin('a'), INTENT.attempted, readInventory(INTENT.inventory));
   intents.over(plugin('a', { phase: 'Waiting' }));
-  await intents.record(plugin('b'), INTENT);
+  await intents.record(plugin('b'), INTENT.attempted, readInventory(INTENT.inventory));
   assert.deepEqual(onRecord(), ['ns/a', 'ns/b']);
 });
 
 test('law 3: the agent that leads next knows them, for that very Plugin and while it has no inventory', async () => {
   const { intents, another } = world();
-  await intents.record(plugin('a'), INTENT);
+  await intents.record(plugin('a'), INTENT.attempted, readInventory(INTENT.inventory));
   for (const [candidate, known] of [
     [plugin('a'), ['c']],
     [plugin('a', { inventory: [] }), []],
@@ -114,13 +117,13 @@ test('law 3: the agent that leads next knows them, for that very Plugin and whil
 
 test('the next agent keeps the intents of the dead on record beside its own', async () => {
   const { intents, another, onRecord } = world();
-  await intents.record(plugin('a'), INTENT);
+  await intents.record(plugin('a'), INTENT.attempted, readInventory(INTENT.inventory));
   const next = another();
   await next.load();
-  await next.record(plugin('b'), INTENT);
+  await next.record(plugin('b'), INTENT.attempted, readInventory(INTENT.inventory));
   assert.deepEqual(onRecord(), ['ns/a', 'ns/b']);
   next.forget('ns/a');
-  await next.record(plugin('c'), INTENT);
+  await next.record(plugin('c'), INTENT.attempted, readInventory(INTENT.inventory));
   assert.deepEqual(onRecord(), ['ns/b', 'ns/c']);
 });
 
@@ -139,22 +142,22 @@ test('law 1: a record that can not be read keeps the agent from beginning; one t
   await assert.rejects(failing('KubeUnreachable').load(), { code: 'KubeUnreachable' });
   const forbidden = failing('KubeForbidden');
   await forbidden.load();
-  assert.equal(await forbidden.record(plugin('a'), INTENT), false);
+  assert.equal(await forbidden.record(plugin('a'), INTENT.attempted, readInventory(INTENT.inventory)), false);
 });
 
 test('what is refused goes into the Plugin itself, and what another agent wrote meanwhile stays', async () => {
   const { intents, another, onRecord, server } = world();
   await intents.load();
-  await another().record(plugin('other'), INTENT);
-  assert.equal(await intents.record(plugin('a'), INTENT), false);
+  await another().record(plugin('other'), INTENT.attempted, readInventory(INTENT.inventory));
+  assert.equal(await intents.record(plugin('a'), INTENT.attempted, readInventory(INTENT.inventory)), false);
   assert.deepEqual(inventoryOf(intents.over(plugin('a'))), []);
-  assert.equal(await intents.record(plugin('b'), INTENT), true);
+  assert.equal(await intents.record(plugin('b'), INTENT.attempted, readInventory(INTENT.inventory)), true);
   assert.deepEqual(onRecord(), ['ns/other', 'ns/b']);
 
   server.failure = new EspalierError('KubeUnreachable', 'no answer');
-  assert.equal(await intents.record(plugin('c'), INTENT), false);
+  assert.equal(await intents.record(plugin('c'), INTENT.attempted, readInventory(INTENT.inventory)), false);
   server.failure = undefined;
-  assert.equal(await intents.record(plugin('c'), INTENT), true);
+  assert.equal(await intents.record(plugin('c'), INTENT.attempted, readInventory(INTENT.inventory)), true);
 });
 
 test('a record that somebody edited by hand is taken for what is right in it', () => {

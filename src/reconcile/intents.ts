@@ -1,13 +1,7 @@
 import type { Logger } from 'pino';
-import {
-  type InventoryEntry,
-  isError,
-  type KubeObject,
-  messageOf,
-  type Plugin,
-  type PluginStatus,
-} from '../api/index.ts';
+import { type Attempt, isError, type KubeObject, messageOf, type Plugin, type PluginStatus } from '../api/index.ts';
 import type { KubeClient } from '../cluster/client.ts';
+import type { Inventory } from '../converge/inventory.ts';
 import { type IntentEntry, readIntents, writeIntents } from './intents-text.ts';
 import { keyOf } from './store.ts';
 
@@ -18,12 +12,6 @@ export interface IntentsOptions {
   log: Pick<Logger, 'debug' | 'warn'>;
   /** What `over` says of a Plugin is another thing now. */
   onChange(key: string): void;
-}
-
-/** What a new Plugin is about to write. */
-export interface Intent {
-  attempted: NonNullable<PluginStatus['attempted']>;
-  inventory: readonly InventoryEntry[];
 }
 
 interface Wish {
@@ -92,10 +80,11 @@ export class Intents {
   }
 
   /** True once it is on record. Where that can't be, it must go into the Plugin's own status. Never throws. */
-  async record(plugin: Plugin, intent: Intent): Promise<boolean> {
+  async record(plugin: Plugin, attempted: Attempt, inventory: Inventory): Promise<boolean> {
     const { uid } = plugin.metadata;
     if (uid === undefined || plugin.status?.inventory !== undefined || this.#isForbidden) return false;
-    const wish = { entry: { plugin: keyOf(plugin), uid, ...intent }, done: Promise.withResolvers<boolean>() };
+    const entry = { plugin: keyOf(plugin), uid, attempted, inventory: [...inventory.values()] };
+    const wish = { entry, done: Promise.withResolvers<boolean>() };
     this.#line.push(wish);
     if (!this.#isWriting) void this.#work();
     return await wish.done.promise;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Json, type KubeObject, type Plugin, readAs } from '../api/index.ts';
+import { readInventory } from '../converge/inventory.ts';
 import { Intents } from './intents.ts';
 import type { Parts } from './parts.ts';
 import { saveStatus } from './save-status.ts';
@@ -23,7 +24,7 @@ test('law 3: the first status of a Plugin takes along the intent that was on rec
     log: { debug: () => undefined, warn: () => undefined },
     onChange: () => undefined,
   });
-  await intents.record(PLUGIN, INTENT);
+  await intents.record(PLUGIN, INTENT.attempted, readInventory(INTENT.inventory));
   const sent: Json[] = [];
   const parts = {
     intents,
