@@ -1,12 +1,19 @@
 import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, beforeEach, describe, test } from 'node:test';
+import type { TLSSocket } from 'node:tls';
+import { packageArtifact } from '../../src/expansion/artifact.ts';
+import { readExpansion } from '../../src/expansion/format.ts';
 import { ociPackage, parsePackageUrl } from '../../src/expansion/oci-package.ts';
 import { openRegistry } from '../../src/registry/registry.ts';
+import { sha256 } from '../charts/support/archives.ts';
 import { ADA, type Registry, startRegistry } from '../charts/support/registry.ts';
+import { startWebsite } from '../charts/support/website.ts';
 import { espalier } from '../cli/support/espalier.ts';
+import { makeCertificates } from '../git/support/authority.ts';
 import { type Front, startFront, writes } from '../mirror/support/front.ts';
 import { digestAt, pushImage } from '../mirror/support/images.ts';
 import { writeFiles } from '../mirror/support/platform.ts';
@@ -157,6 +164,37 @@ describe('a package in a registry', () => {
     const away = openRegistry({ loginFor: async () => undefined, addresses: {} });
     t.after(() => away.close());
     await assert.rejects(ociPackage(place, { registry: away }), /127\.0\.0\.1/);
+  });
+
+  test('behind TLS is had with an authority and a certificate of ours, which a store that it leads to does not see', async (t) => {
+    const { ca, cert, key } = await makeCertificates(await tempDir(t));
+    const tls = { key, cert, ca, requestCert: true, rejectUnauthorized: false };
+    const [own, store] = await Promise.all([startWebsite({ tls }), startWebsite({ tls })]);
+    t.after(() => Promise.all([own.close(), store.close()]));
+    const shown: boolean[] = [];
+    const note = (request: IncomingMessage): boolean => {
+      shown.push((request.socket as TLSSocket).getPeerCertificate().subject !== undefined);
+      return false;
+    };
+    const { expansion } = readExpansion('values: {}');
+    const text = Buffer.from('values: {}');
+    const sums = { size: text.length, sha256: sha256(text).slice('sha256:'.length) };
+    const { manifest } = packageArtifact(expansion, new Map([['expansion.yaml', sums]]));
+    own.files.set('/v2/demo/manifests/v1', Buffer.from(manifest.bytes));
+    own.intercept = (request, response) => {
+      note(request);
+      if (!/\/blobs\//.test(request.url ?? '')) return false;
+      response.writeHead(307, { location: `${store.url}/stored` }).end();
+      return true;
+    };
+    store.intercept = note;
+    store.files.set('/stored', text);
+    const client = openRegistry({ loginFor: async () => undefined, ca, clientCert: cert, clientKey: key });
+    t.after(() => client.close());
+    const at = { place: { host: `127.0.0.1:${own.port}`, repository: 'demo' }, reference: 'v1' };
+    const files = await ociPackage(at, { registry: client });
+    assert.deepEqual(await files.read('expansion.yaml'), text);
+    assert.deepEqual(shown, [true, true, false]);
   });
 
   test('is named with its version, or the command says how', async () => {
