@@ -1,14 +1,13 @@
 import { type KubeObject, LABEL, type ObjectRef, refKey, reportedOn } from '../api/index.ts';
 import type { KubeClient } from '../cluster/client.ts';
 import { type Watch, type WatchHandlers, watchObjects } from '../cluster/watch.ts';
-import { type Current, newestRecord } from './newest.ts';
+import { type Current, newestRecord, type Whose } from './newest.ts';
 
 type Seen = 'True' | 'not true' | 'absent';
 
-export interface DelegationWatchOptions {
+export interface DelegationWatchOptions extends Whose {
   client: KubeClient;
   namespace: string;
-  expansion: string;
   signal: AbortSignal;
   /** There is something to do about a condition that was not there before. */
   onNews(condition: string): void;
@@ -43,7 +42,7 @@ export class DelegationWatch {
 
   #choose(): void {
     const before = this.#current;
-    const next = newestRecord(this.#records.values(), this.#options.expansion);
+    const next = newestRecord(this.#records.values(), this.#options);
     this.#current = next;
     if (next === undefined || next.uid !== before?.uid) {
       this.#replaced.abort();

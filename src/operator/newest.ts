@@ -1,4 +1,4 @@
-import { type Delegation, type KubeObject, readDelegation } from '../api/index.ts';
+import { type Delegation, delegationName, type KubeObject, readDelegation } from '../api/index.ts';
 
 /** The record that holds now, with what tells it from an earlier one of the same name. */
 export interface Current {
@@ -6,11 +6,19 @@ export interface Current {
   uid: string;
 }
 
-/** Of the records of an expansion the one that was made last: while a version takes another's place, both may be there. */
-export function newestRecord(objects: Iterable<KubeObject>, expansion: string): Current | undefined {
+/** Whose operator this is. One that knows its version answers for no other: the old one may still run when the new record is there. */
+export interface Whose {
+  expansion: string;
+  version?: string;
+}
+
+/** Of the records the one that was made last: while a version takes another's place, both may be there. */
+export function newestRecord(objects: Iterable<KubeObject>, { expansion, version }: Whose): Current | undefined {
+  const own = version === undefined ? undefined : delegationName(expansion, version);
   const records = [...objects].flatMap((object) => {
     const delegation = readDelegation(object);
-    const { deletionTimestamp, creationTimestamp = '', uid = '' } = object.metadata;
+    const { name, deletionTimestamp, creationTimestamp = '', uid = '' } = object.metadata;
+    if (own !== undefined && name !== own) return [];
     if (delegation?.expansion !== expansion || deletionTimestamp !== undefined) return [];
     return { delegation, uid, made: creationTimestamp };
   });

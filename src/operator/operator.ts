@@ -1,5 +1,4 @@
-import { EspalierError, LABEL, messageOf, type ObjectRef, type Reported, reportedOn } from '../api/index.ts';
-import { createClient, type KubeClient } from '../cluster/client.ts';
+import { LABEL, messageOf, type ObjectRef, type Reported, reportedOn } from '../api/index.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { runController } from '../runtime/controller.ts';
 import { WorkQueue } from '../runtime/queue.ts';
@@ -7,19 +6,12 @@ import { DelegationWatch } from './delegation-watch.ts';
 import { newestRecord } from './newest.ts';
 import { placeOf } from './report.ts';
 import { type Handlers, settleCondition } from './settle-condition.ts';
+import { connect, type OperatorOptions, untilSignal } from './surroundings.ts';
 
 export type { KubeObject, ObjectRef, Reported } from '../api/index.ts';
 export type { KubeClient } from '../cluster/client.ts';
 export type { Handler, HandlerContext, Handlers } from './settle-condition.ts';
-
-export interface OperatorOptions {
-  /** Default: as kubectl would connect, and in a pod with its service account. */
-  client?: KubeClient;
-  /** Name of the Plugin that the expansion is. Default: ESPALIER_EXPANSION. */
-  expansion?: string;
-  /** Default: ESPALIER_NAMESPACE, and then the namespace of the pod or of the kubeconfig. */
-  namespace?: string;
-}
+export type { OperatorOptions } from './surroundings.ts';
 
 export interface RunOptions extends OperatorOptions {
   /** Ends the operator. Default: SIGTERM and SIGINT do. */
@@ -42,13 +34,13 @@ export interface Delegated {
 
 const BACKOFF = { baseMs: 1_000, factor: 2, capMs: 60_000, jitter: 0.3 };
 
-/** What is delegated to this operator now, by the newest version of its package. */
+/** What is delegated to this operator now. */
 export async function delegated(options: OperatorOptions = {}): Promise<Delegated[]> {
-  const { client, expansion, namespace, close } = connect(options);
+  const { client, whose, namespace, close } = connect(options);
   try {
-    const labelSelector = `${LABEL.expansion}=${expansion}`;
+    const labelSelector = `${LABEL.expansion}=${whose.expansion}`;
     const { items } = await client.list({ apiVersion: 'v1', kind: 'ConfigMap', namespace, labelSelector });
-    const delegation = newestRecord(items, expansion)?.delegation;
+    const delegation = newestRecord(items, whose)?.delegation;
     if (delegation === undefined) return [];
     const on = placeOf(delegation);
     const object = await client.get(on);
@@ -66,19 +58,19 @@ export async function delegated(options: OperatorOptions = {}): Promise<Delegate
  * to end; through failures, restarts and an API server that goes away. Never runs one condition twice at once.
  */
 export async function runOperator(handlers: Handlers, options: RunOptions = {}): Promise<void> {
-  const { client, expansion, namespace, close } = connect(options);
+  const { client, whose, namespace, close } = connect(options);
   const log = options.log ?? ((line: string) => console.log(`${new Date().toISOString()} ${line}`));
   const end = options.signal === undefined ? untilSignal(log) : { signal: options.signal, forget: () => undefined };
   const { signal } = end;
   const queue = new WorkQueue({ clock: systemClock, backoff: BACKOFF });
   const watch = new DelegationWatch({
-    ...{ client, namespace, expansion, signal },
+    ...{ ...whose, client, namespace, signal },
     onNews: (condition) => queue.add(condition),
     onTrouble: (what, error) => log(`can't follow ${what} for now: ${error.message}`),
   });
   /** By condition: work that is done for a record that does not say so yet. */
   const untold = new Map<string, { uid: string; message: string }>();
-  log(`operator of ${expansion} in ${namespace}: ${Object.keys(handlers).sort().join(', ')}`);
+  log(`operator of ${whose.expansion} in ${namespace}: ${Object.keys(handlers).sort().join(', ')}`);
 
   async function settle(condition: string, run: AbortSignal): Promise<undefined> {
     const current = watch.current();
@@ -117,34 +109,4 @@ export async function runOperator(handlers: Handlers, options: RunOptions = {}):
   if (abandoned.length === 0) return;
   log(`still at work on ${abandoned.join(', ')}: their handlers did not mind the signal`);
   if (options.signal === undefined) process.exit(1);
-}
-
-function connect(options: OperatorOptions) {
-  const expansion = options.expansion ?? process.env.ESPALIER_EXPANSION ?? '';
-  const client = options.client ?? createClient({ userAgent: `espalier-operator/${expansion}` });
-  const namespace = options.namespace ?? process.env.ESPALIER_NAMESPACE ?? client.namespace ?? '';
-  const missing = expansion === '' ? 'ESPALIER_EXPANSION' : namespace === '' ? 'ESPALIER_NAMESPACE' : undefined;
-  if (missing !== undefined)
-    throw new EspalierError(
-      'InvalidConfiguration',
-      `${missing} is not set: the agent sets it in the operator's Deployment; elsewhere give it by hand`,
-    );
-  const close = async (): Promise<void> => (options.client === undefined ? await client.close() : undefined);
-  return { client, expansion, namespace, close };
-}
-
-function untilSignal(log: (line: string) => void): { signal: AbortSignal; forget(): void } {
-  const controller = new AbortController();
-  const onSignal = (name: NodeJS.Signals): void => {
-    if (controller.signal.aborted) process.exit(130);
-    log(`${name}: no new work begins`);
-    controller.abort();
-  };
-  for (const name of ['SIGTERM', 'SIGINT'] as const) process.on(name, onSignal);
-  return {
-    signal: controller.signal,
-    forget() {
-      for (const name of ['SIGTERM', 'SIGINT'] as const) process.off(name, onSignal);
-    },
-  };
 }

@@ -43,12 +43,13 @@ export function closedGate({ gate, object, since, now }: GateInput): ClosedGate 
   const isUnset = object !== 'unknown' && reported === undefined;
   const wish = gate.by !== undefined && isUnset ? `${gate.by} to set ${gate.condition} on ${name}` : undefined;
   const fact = `${name}: ${factOf(gate, object, reported)}`;
-  if (gate.timeout === undefined) return { text: wish ?? fact };
-  if (since === undefined) return { text: `${wish ?? fact} (within ${gate.timeout})` };
+  const text = wish ?? fact;
+  if (gate.timeout === undefined) return { text };
+  if (since === undefined) return { text: `${text} (within ${gate.timeout})` };
   const until = since + parseDuration(gate.timeout);
-  if (until > now) return { text: `${wish ?? fact} (until ${minute(until)})`, until };
-  const left = wish === undefined ? fact : `${gate.by} has not set ${gate.condition} on ${name}`;
-  return { text: wish ?? fact, overdue: `not opened within ${gate.timeout}: ${left}` };
+  if (until > now) return { text: `${text} (until ${minute(until)})`, until };
+  const missing = wish === undefined ? fact : `${gate.by} has not set ${gate.condition} on ${name}`;
+  return { text, overdue: `not opened within ${gate.timeout}: ${missing}` };
 }
 
 /** Since when nothing but gates is waited for; undefined when that only begins. Another declaration has its own time. */

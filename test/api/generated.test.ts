@@ -67,6 +67,9 @@ test('the schemas for editors take every sample and refuse whatever one field al
     'a chart inside of what is no chart, in a registry',
     'a step in a release',
     'a template that is downloaded and not of manifests',
+    'all of no kind',
+    'all Plugins',
+    'a condition that is no key of a ConfigMap',
   ]);
   assert.equal(validate({ apiVersion: 'v1', kind: 'ConfigMap', data: {} }), true);
 });

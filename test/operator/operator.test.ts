@@ -18,7 +18,7 @@ import { delegated, runOperator } from '../../src/operator/operator.ts';
 import { type Scene, startScene } from '../reconcile/scene.ts';
 import { configMap, getPlugin, pluginReaches, pluginYaml } from '../support/agent.ts';
 import { testClient } from '../support/cluster.ts';
-import { eventually } from '../support/eventually.ts';
+import { always, eventually } from '../support/eventually.ts';
 import { startHttpProxy } from '../support/httpproxy.ts';
 import { uniqueName } from '../support/names.ts';
 import { tempDir } from '../support/tempdir.ts';
@@ -85,7 +85,7 @@ describe('an operator', { concurrency: 2 }, () => {
     const operator = await operatorProcess(t, namespace, proxy.kubeconfig);
     t.after(() => proxy.close());
 
-    operator.start();
+    operator.start('v1.0');
     const says = 'waiting for ConfigMap demo-delegated-v1.0: operator demo-operator says';
     await waitsFor(
       scene,
@@ -111,7 +111,7 @@ describe('an operator', { concurrency: 2 }, () => {
     proxy.before = undefined;
     await waitsFor(scene, 'demo', /writing the settings for 250 pods a node/);
     assert.equal(await client.get(scene.ref('ConfigMap', 'kubelet-settings')), undefined);
-    operator.start();
+    operator.start('v1.0');
     await pluginReaches(client, namespace, 'demo', 'Ready');
     assert.match(String(settingsOf(await scene.get('ConfigMap', 'kubelet-settings'))), /"maxPods":250/);
 
@@ -126,17 +126,24 @@ describe('an operator', { concurrency: 2 }, () => {
     proxy.before = undefined;
     await eventually(async () => assert.match(reportOf(await scene.get('ConfigMap', FIRST)), /"status":"True"/));
 
-    // A new version of the package has a new record: everything is affirmed anew.
+    // A new version of the package has a new record: its operator affirms everything anew, and the old one does not.
     await scene.push({
       'apps/record/record.yaml': record(SECOND),
       'plugins/demo.yaml': pluginYaml('demo', 'apps/demo', onRecord(SECOND, 'EnsureKubelet')),
       'apps/demo/cm.yaml': configMap('demo', { a: '2' }),
     });
-    await eventually(async () => {
-      const { metadata } = await scene.get('ConfigMap', 'kubelet-settings');
-      assert.equal(metadata.annotations?.['example.com/written-for'], SECOND);
-    });
+    await waitsFor(
+      scene,
+      'demo',
+      /^waiting for operator demo-operator to set EnsureKubelet on ConfigMap demo-delegated-v1.1 /,
+    );
+    await eventually(() => scene.get('ConfigMap', SECOND));
+    await always(async () => assert.equal((await scene.get('ConfigMap', SECOND)).data, undefined));
+    assert.equal(await operator.kill('SIGTERM'), 0);
+    operator.start('v1.1');
     await pluginReaches(client, namespace, 'demo', 'Ready');
+    const { metadata } = await scene.get('ConfigMap', 'kubelet-settings');
+    assert.equal(metadata.annotations?.['example.com/written-for'], SECOND);
     assert.equal(await operator.kill('SIGTERM'), 0);
   });
 
@@ -202,11 +209,12 @@ async function operatorProcess(t: Pick<TestContext, 'after'>, namespace: string,
   t.after(() => child?.kill('SIGKILL'));
   return {
     output: () => output,
-    start(): void {
+    start(version: string): void {
       const env = {
         PATH: process.env.PATH,
         KUBECONFIG: path,
         ESPALIER_EXPANSION: 'demo',
+        ESPALIER_EXPANSION_VERSION: version,
         ESPALIER_NAMESPACE: namespace,
       };
       child = spawn(process.execPath, [EXAMPLE], { env, stdio: ['ignore', 'pipe', 'pipe'] });
