@@ -2,6 +2,7 @@ import { main as allInOneBench } from './all-in-one.ts';
 import { main as catalogueBench } from './catalogue.ts';
 import { main as cliBench } from './cli.ts';
 import { main as clientBench, type Figure } from './client.ts';
+import { main as expansionBench } from './expansion.ts';
 import { type Row, times } from './figures.ts';
 import { main as helmBench } from './helm.ts';
 import { main as imagesBench } from './images.ts';
@@ -20,6 +21,7 @@ const BENCHES: Record<string, (only: string[]) => Promise<Row[]>> = {
   catalogue: catalogueBench,
   kubegems: kubegemsBench,
   images: imagesBench,
+  expansion: expansionBench,
 };
 
 /** `npm run bench -- all`, or one of them by name; parts of the loop may be named: `loop push drift`. */

@@ -107,10 +107,10 @@ const PLUGIN: KindDefinition = {
       jsonPath: '.status.conditions[?(@.type=="Drifted")].status',
       description: 'Whether somebody else changed its objects.',
     },
+    CLASS,
     AGE,
     WHY,
     { name: 'Kind', type: 'string', jsonPath: '.spec.kind', description: 'What it is made of.', priority: 1 },
-    { ...CLASS, priority: 1 },
     { name: 'Phase', type: 'string', jsonPath: '.status.phase', description: 'Where it stands.', priority: 1 },
     {
       name: 'Commit',

@@ -34,6 +34,16 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./expansion.ts')).expansionCommand(),
   },
   {
+    name: 'addon',
+    summary: 'check and show manifest add-ons, and port them to Helm charts',
+    load: async () => (await import('./addon.ts')).addonCommand(),
+  },
+  {
+    name: 'charts',
+    summary: 'lint, package and push the charts of a tree',
+    load: async () => (await import('./charts.ts')).chartsCommand(),
+  },
+  {
     name: 'validate',
     summary: 'check a repository without a cluster',
     load: async () => (await import('./validate.ts')).validateCommand(),

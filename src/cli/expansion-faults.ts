@@ -11,10 +11,3 @@ export function printFaults(path: string, faults: readonly PackageFault[]): void
       : (file: string) => join(path, file);
   for (const { file, line, column, message } of faults) print(`${inside(file)}:${line}:${column}: ${message}`);
 }
-
-/** What streams by is garbage at once: a small nursery keeps gigabytes under 100 MB. */
-export async function keepMemorySmall(): Promise<void> {
-  const { setFlagsFromString } = await import('node:v8');
-  setFlagsFromString('--max-semi-space-size=1');
-  setFlagsFromString('--semi-space-growth-factor=1');
-}

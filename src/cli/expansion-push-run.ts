@@ -14,9 +14,10 @@ import type { ImageRule } from '../images/rules.ts';
 import type { Result } from '../mirror/outcome.ts';
 import { plain } from '../plan/plain.ts';
 import { openRegistry } from '../registry/registry.ts';
-import { showProgress } from '../tools/show-progress.ts';
-import { keepMemorySmall, printFaults } from './expansion-faults.ts';
+import { printFaults } from './expansion-faults.ts';
+import { withLittleMemory } from './expansion-memory.ts';
 import { withMembers } from './expansion-place.ts';
+import { watched, withProgress } from './expansion-progress.ts';
 import type { PushFlags } from './expansion-push.ts';
 import { documentOf, summarise, tell } from './mirror-report.ts';
 import { wireFor, withChartSink } from './mirror-tools.ts';
@@ -28,18 +29,25 @@ type Members = () => AsyncIterable<TarMember>;
 
 /** Everything that the flags name. True when all of it is there. */
 export async function pushMaterials(location: string, flags: PushFlags, signal: AbortSignal): Promise<boolean> {
-  await keepMemorySmall();
-  return await withMembers(location, flags, async (members) => {
-    // Layers have digests that only sums tell: of an archive that goes elsewhere as it is, they are not needed.
-    const options = { members: members(), digests: flags.images !== undefined };
-    const checked = await checkPackage(location, options);
-    if (checked.faults.length > 0) {
-      printFaults(location, checked.faults);
-      say('nothing was pushed');
-      return false;
-    }
-    return await pushChecked(checked, members, flags, signal);
-  });
+  return await withMembers(location, flags, (members) =>
+    withLittleMemory(() => push(location, members, flags, signal)),
+  );
+}
+
+async function push(location: string, members: Members, flags: PushFlags, signal: AbortSignal): Promise<boolean> {
+  // Layers have digests that only sums tell: of an archive that goes elsewhere as it is, they are not needed.
+  const digests = flags.images !== undefined;
+  const checked = await withProgress('package', 'checking', (_, onBytes) =>
+    checkPackage(location, { members: watched(members(), signal, onBytes), digests }),
+  );
+  const { faults } = checked;
+  if (faults.length > 0) {
+    if (flags.output === 'json') print(JSON.stringify({ ...documentOf(PUSH_VERSION, [], []), faults }, null, 2));
+    else printFaults(location, faults);
+    say('nothing was pushed');
+    return false;
+  }
+  return await pushChecked(checked, members, flags, signal);
 }
 
 async function pushChecked(
@@ -62,16 +70,16 @@ async function pushChecked(
     const { charts } = flags;
     if (charts !== undefined)
       await withChartSink(charts, registry, wire, signal, (sink) =>
-        withProgress('charts', base, (push) => pushCharts(checked.contents, sink, push)),
+        sending('charts', base, (push) => pushCharts(checked.contents, sink, push)),
       );
     if (flags.images !== undefined) {
       const targets = imageTargets(checked.contents.images ?? [], flags.images);
       for (const failed of targets.failed) onResult(failed);
       rules.push(...targets.rules);
       const inArchive = { ...base, members: () => imageMembers(members) };
-      await withProgress('images', inArchive, (push) => pushImages(targets.jobs, push));
+      await sending('images', inArchive, (push) => pushImages(targets.jobs, push));
     }
-    if (target !== undefined) await withProgress('package', base, (push) => pushPackage(checked, target, push));
+    if (target !== undefined) await sending('package', base, (push) => pushPackage(checked, target, push));
   } finally {
     await registry.close();
   }
@@ -90,30 +98,12 @@ async function* imageMembers(members: Members): AsyncGenerator<TarMember> {
     }
 }
 
-/** A bar on a terminal, and elsewhere a line every few seconds. */
-async function withProgress(
+function sending(
   subject: string,
   base: Omit<Push, 'onTotal' | 'onBytes'>,
   run: (push: Push) => Promise<void>,
 ): Promise<void> {
-  const show = showProgress(process.stderr);
-  let [done, total] = [0, 0];
-  const tellHow = (): void => show({ subject, step: 'sending', done, total, unit: 'bytes' });
-  const onTotal = (bytes: number): void => {
-    total += bytes;
-    tellHow();
-  };
-  const onBytes = (bytes: number): void => {
-    done += bytes;
-    tellHow();
-  };
-  try {
-    await run({ ...base, onTotal, onBytes });
-    show({ subject, step: 'done', done, total, unit: 'bytes' });
-  } catch (error) {
-    show({ subject, step: 'failed' });
-    throw error;
-  }
+  return withProgress(subject, 'sending', (onTotal, onBytes) => run({ ...base, onTotal, onBytes }));
 }
 
 function targetOf(url: string, { expansion: { expansion_version: version } }: Checked): PackageTarget {

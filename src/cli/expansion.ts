@@ -3,10 +3,11 @@ import { Command } from 'commander';
 import { EspalierError } from '../api/errors.ts';
 import type { Checked } from '../expansion/examine.ts';
 import { ExitCode } from './exit.ts';
-import { keepMemorySmall, printFaults } from './expansion-faults.ts';
+import { printFaults } from './expansion-faults.ts';
 import { expansionMergeCommand } from './expansion-merge.ts';
 import { PACKAGE_ARGUMENT, withMembers, withRegistry } from './expansion-place.ts';
 import { expansionPushCommand } from './expansion-push.ts';
+import { expansionTestCommand } from './expansion-test.ts';
 import type { WireFlags } from './mirror-tools.ts';
 import { type OutputOptions, withColor, withOutput } from './options.ts';
 import { formatData } from './output.ts';
@@ -18,16 +19,17 @@ Examples:
   espalier expansion check demo                  every fault as file:line:column: message
   espalier expansion build demo -o demo-v1.0.tgz
   espalier expansion show demo-v1.0.tgz
+  espalier expansion test demo-v1.0.tgz          install it on a private control plane
   espalier expansion push demo --package oci://harbor.local/expansions/demo`;
 
 interface Options extends OutputOptions, WireFlags {
   output?: 'json' | 'yaml';
 }
 
-/** `espalier expansion new | check | build | show | merge | push`. Data goes to stdout, progress to stderr. */
+/** `espalier expansion new | check | build | show | test | merge | push`. Data goes to stdout, progress to stderr. */
 export function expansionCommand(): Command {
   const command = new Command('expansion')
-    .description('make, check, build, show, merge and push expansion packages')
+    .description('make, check, build, show, test, merge and push expansion packages')
     .addHelpText('after', EXAMPLES);
   withColor(command.command('new').description('write a package that passes the check'))
     .argument('<folder>', 'a new folder; its name becomes that of the package')
@@ -43,7 +45,10 @@ export function expansionCommand(): Command {
     .option('-o, --output <file>', 'the .tgz to write (default: <name>-<version>.tgz)')
     .action(build);
   reads('show').description('tell what is in a package').argument('<package>', PACKAGE_ARGUMENT).action(show);
-  return command.addCommand(expansionMergeCommand()).addCommand(expansionPushCommand());
+  return command
+    .addCommand(expansionTestCommand())
+    .addCommand(expansionMergeCommand())
+    .addCommand(expansionPushCommand());
 }
 
 async function create(folder: string): Promise<void> {
@@ -70,15 +75,15 @@ async function check(path: string, flags: Options): Promise<void> {
 }
 
 async function build(folder: string, { output }: { output?: string }): Promise<void> {
-  const [{ checkPackage }, { buildPackage }, { stat }] = await Promise.all([
-    import('../expansion/examine.ts'),
+  const [{ buildPackage }, { withLittleMemory }, { stat }] = await Promise.all([
     import('../expansion/build.ts'),
+    import('./expansion-memory.ts'),
     import('node:fs/promises'),
   ]);
   const found = await stat(folder).catch(() => undefined);
   if (found?.isDirectory() !== true)
     throw new EspalierError('InvalidConfiguration', `${folder} is no folder; build packs a folder`, { retry: false });
-  const { faults, contents, expansion } = await checkPackage(folder);
+  const { faults, contents, expansion } = await checked(folder, {});
   if (faults.length > 0) {
     printFaults(folder, faults);
     throw new ExitCode(1);
@@ -89,7 +94,7 @@ async function build(folder: string, { output }: { output?: string }): Promise<v
       retry: false,
     });
   const file = output ?? `${name}-${version}.tgz`;
-  const { sha256, size } = await buildPackage(folder, contents, file);
+  const { sha256, size } = await withLittleMemory(() => buildPackage(folder, contents, file));
   print(`${sha256}  ${file}`);
   say(`${contents.files.size} files, ${size} bytes`);
 }
@@ -111,7 +116,11 @@ async function show(path: string, flags: Options): Promise<void> {
 }
 
 async function checked(path: string, flags: WireFlags): Promise<Checked> {
-  const { checkPackage } = await import('../expansion/examine.ts');
-  await keepMemorySmall();
-  return await withMembers(path, flags, (members) => checkPackage(path, { members: members() }));
+  const [{ checkPackage }, { withLittleMemory }] = await Promise.all([
+    import('../expansion/examine.ts'),
+    import('./expansion-memory.ts'),
+  ]);
+  return await withMembers(path, flags, (members) =>
+    withLittleMemory(() => checkPackage(path, { members: members() })),
+  );
 }

@@ -86,7 +86,7 @@ async function craneOptions({ caFile, timeout }: MirrorFlags, insecure: readonly
   };
 }
 
-async function readCertificates(file: string): Promise<string> {
+export async function readCertificates(file: string): Promise<string> {
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
     throw new EspalierError('InvalidConfiguration', `--ca-file: ${messageOf(error)}`, { retry: false });
   });
@@ -94,10 +94,11 @@ async function readCertificates(file: string): Promise<string> {
   throw new EspalierError('InvalidConfiguration', `--ca-file: ${file} holds no certificate in PEM`, { retry: false });
 }
 
-function basePlace(address: string): { host: string; repository: string } {
+/** What is behind `oci://`; `option` is what says it. */
+export function basePlace(address: string, option = '--charts'): { host: string; repository: string } {
   const [, host = '', repository = ''] = /^oci:\/\/([^/]+)(?:\/(.*?))?\/*$/i.exec(address) ?? [];
   if (host === '')
-    throw new EspalierError('InvalidConfiguration', `--charts "${address}": write oci://registry.example.com/charts`, {
+    throw new EspalierError('InvalidConfiguration', `${option} "${address}": write oci://registry.example.com/charts`, {
       retry: false,
     });
   return { host, repository };

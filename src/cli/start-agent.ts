@@ -102,6 +102,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
         metrics: exported.metrics,
         dir,
         instance: identity,
+        namespace: options.namespace,
         urlPolicy: options.urlPolicy,
         pageUrl: options.pageUrl === 'own' ? web?.url : options.pageUrl,
         charts,

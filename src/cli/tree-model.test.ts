@@ -177,3 +177,11 @@ test('is drawn with a mark for each state, in colour where wanted', () => {
   const last = treeLines([root], painter(true)).at(-1) ?? '';
   assert.ok(last.endsWith('\u001b[31m✗\u001b[0m ConfigMap two/c  \u001b[31mno\u001b[0m'), last);
 });
+
+test('what is built in is marked in the tree', () => {
+  const built = plugin('dns', {}, { metadata: { name: 'dns', namespace: 'one', labels: { [LABEL.class]: 'system' } } });
+  assert.deepEqual(treeLines([nodeOf(built), nodeOf(plugin('web'))], painter(false)), [
+    '? Plugin one/dns  [system]  not looked at yet',
+    '? Plugin one/web  not looked at yet',
+  ]);
+});

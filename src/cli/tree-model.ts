@@ -1,4 +1,4 @@
-import type { Plugin, Sync } from '../api/index.ts';
+import { LABEL, type Plugin, type Sync } from '../api/index.ts';
 import { plain } from '../plan/plain.ts';
 import { parentKeyOf, parentsOf, syncKeyOf } from '../reconcile/nesting.ts';
 import { buildGraph, pluginKey } from '../resolve/graph.ts';
@@ -60,6 +60,7 @@ function keyOf({ metadata: { namespace = '', name } }: Plugin): string {
 export function nodeOf(object: Ours): TreeNode {
   const { apiVersion, kind, metadata } = object;
   const revision = isSync(object) ? shortCommit(object.status?.commit) : plain(object.status?.revision?.version ?? '');
+  const given = metadata.labels?.[LABEL.class];
   const waitingFor = isSync(object) ? undefined : object.status?.waitingFor;
   return {
     apiVersion,
@@ -69,6 +70,7 @@ export function nodeOf(object: Ours): TreeNode {
     state: stateOf(object),
     message: messageOf(object),
     ...(revision === '' ? {} : { revision }),
+    ...(given === undefined ? {} : { class: plain(given) }),
     ...(waitingFor === undefined ? {} : { waitingFor: waitingFor.map(plain) }),
     children: [],
   };

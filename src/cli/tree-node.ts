@@ -21,6 +21,8 @@ export interface TreeNode {
   message: string;
   /** Commit of a Sync, version of a Plugin. */
   revision?: string;
+  /** Of a Plugin that is told apart: `system` is built in. */
+  class?: string;
   /** What a Plugin waits for. */
   waitingFor?: string[];
   /** Fields of an object that somebody else changed. */

@@ -41,6 +41,7 @@ function lineOf(node: TreeNode, parent: TreeNode | undefined, paint: Paint): str
   const parts = [
     parent === undefined ? paint('bold', title) : title,
     ...(node.revision === undefined ? [] : [paint('dim', node.revision)]),
+    ...(node.class === undefined ? [] : [paint('cyan', `[${node.class}]`)]),
     ...(note === '' ? [] : [paint(node.state === 'failed' || node.state === 'missing' ? 'red' : 'dim', note)]),
   ];
   return `${paint(colour, mark)} ${parts.join('  ')}`;

@@ -51,7 +51,8 @@ function ofKind(objects: readonly Declared[], kind: string): Declared[] {
   return objects.filter(({ object }) => object.kind === kind);
 }
 
-function faultAt(declared: Declared, path: string, message: string): Fault {
+/** A fault of a declaration, where it says what is at fault. */
+export function faultAt(declared: Declared, path: string, message: string): Fault {
   const { file, line, column } = declared.locate(path);
   const object = describeRef(refOf(declared.object));
   return { code: 'InvalidDeclaration', file, line, column, path, message, object };

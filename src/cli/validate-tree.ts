@@ -1,5 +1,5 @@
 import type { SyncFault } from '../api/index.ts';
-import { describeRef, type JsonObject, type KubeObject, refOf } from '../api/objects.ts';
+import type { JsonObject, KubeObject } from '../api/objects.ts';
 import { celFault } from '../cluster/celhealth.ts';
 import type { Declared } from '../declare/declarations.ts';
 import type { Fault } from '../declare/fault.ts';
@@ -8,7 +8,7 @@ import { createReader, type DeclarationReader } from '../declare/reader.ts';
 import type { FileTree } from '../git/tree.ts';
 import { expansionHere, packageFaults, rivalFaults } from '../reconcile/judge-expansions.ts';
 import { buildGraph, type Dependency, pluginKey } from '../resolve/graph.ts';
-import { catalogueFaults, pluginsOfInstances } from './validate-catalogue.ts';
+import { catalogueFaults, faultAt, pluginsOfInstances } from './validate-catalogue.ts';
 
 /** One way to look at a repository: what one cluster sees of it. */
 export interface View extends ClusterIdentity {
@@ -101,11 +101,6 @@ function expressionFaults(declared: Declared): Fault[] {
       return [faultAt(declared, `/spec/${list}/${index}/ready`, message)];
     }),
   );
-}
-
-function faultAt({ object, origin }: Declared, path: string, message: string): Fault {
-  const { file, line, column } = origin;
-  return { code: 'InvalidDeclaration', file, line, column, path, message, object: describeRef(refOf(object)) };
 }
 
 function nameOf({ metadata: { name, namespace = '' } }: KubeObject): { name: string; namespace: string } {

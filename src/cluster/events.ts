@@ -23,6 +23,8 @@ export interface EventRecorderOptions {
   clock?: Clock;
   /** Events that may wait to be sent; the oldest go first when there are more. */
   queueLimit?: number;
+  /** There is more urgent work for the API server: events wait, for some seconds and while there are not too many. */
+  isBusy?(): boolean;
   onError?(error: EspalierError): void;
 }
 
@@ -42,6 +44,10 @@ const SERIES_WRITE_MS = 5 * 60_000;
 const MOST_SERIES = 2_000;
 const QUEUE_LIMIT = 1_000;
 const SEND_DEADLINE_MS = 5_000;
+/** While there is more urgent work: how long an event waits for its end, how often that is looked for, and how many may wait. */
+const LONGEST_WAIT_MS = 5_000;
+const LOOK_AGAIN_MS = 50;
+const MOST_WAITING = 500;
 
 /** Tells people what happened, through events.k8s.io. Events are a courtesy: losing one never holds anything up. */
 export function createEventRecorder(client: KubeClient, options: EventRecorderOptions): EventRecorder {
@@ -49,6 +55,7 @@ export function createEventRecorder(client: KubeClient, options: EventRecorderOp
   const limit = options.queueLimit ?? QUEUE_LIMIT;
   const series = new Map<string, Series>();
   const queue = new Set<Series>();
+  const ending = new AbortController();
   const stopping = new AbortController();
   let dropped = 0;
   let sending: Promise<void> | undefined;
@@ -71,7 +78,9 @@ export function createEventRecorder(client: KubeClient, options: EventRecorderOp
 
   async function drain(): Promise<void> {
     for (const each of queue) {
-      queue.delete(each);
+      await urgentWorkDone(each.lastAt);
+      // Dropped, where too many came meanwhile.
+      if (!queue.delete(each)) continue;
       const before = { count: each.written, at: each.writtenAt };
       try {
         await send(each, before.count === 0);
@@ -83,6 +92,12 @@ export function createEventRecorder(client: KubeClient, options: EventRecorderOp
       }
     }
     sending = undefined;
+  }
+
+  async function urgentWorkDone(since: number): Promise<void> {
+    const until = since + LONGEST_WAIT_MS;
+    while (options.isBusy?.() === true && queue.size < MOST_WAITING && clock.now() < until && !ending.signal.aborted)
+      await pause(LOOK_AGAIN_MS, clock, ending.signal);
   }
 
   async function send(each: Series, first: boolean): Promise<void> {
@@ -112,6 +127,7 @@ export function createEventRecorder(client: KubeClient, options: EventRecorderOp
       sending ??= drain();
     },
     async stop(graceMs = 2_000) {
+      ending.abort();
       await Promise.race([sending, pause(graceMs, clock, stopping.signal)]);
       stopping.abort();
       await sending;

@@ -58,12 +58,48 @@ describe('an add-on', () => {
     for (const [pointer, line] of places) assert.equal(part.locate(pointer).line, line, pointer);
   });
 
-  test('names a field that addon.yaml does not have', () => {
-    const [fault] = compile('name: v\ndepends: [a]\n').faults;
-    assert.deepEqual([fault?.line, fault?.path], [2, '/depends']);
-    assert.match(
-      fault?.message ?? '',
-      /no field "depends", expected one of name, namespace, parameters, dependsOn, class/,
-    );
+  test('may call its dependencies by that name', () => {
+    const part = compile('dependencies: [a]\n');
+    assert.deepEqual((part.value.spec as Record<string, unknown>).dependsOn, [{ name: 'a' }]);
+    assert.equal(part.locate('/spec/dependsOn/0/name').line, 1);
+    assert.match(compile('dependsOn: [a]\ndependencies: [b]\n').faults[0]?.message ?? '', /keep one of the two/);
+  });
+
+  test('takes what its schema says of a parameter where the parameters say nothing', () => {
+    const schema = 'schema:\n  properties:\n    a: {type: integer, default: 1}\n    b:\n      default: 2\n';
+    const part = compile(`parameters: {a: 7}\n${schema}`);
+    assert.deepEqual((part.value.spec as Record<string, unknown>).defaults, { a: 7, b: 2 });
+    assert.equal(part.locate('/spec/defaults/a').line, 1);
+    assert.equal(part.locate('/spec/defaults/b').line, 6);
+    assert.equal(part.locate('/spec/schema/properties/a/type').line, 4);
+  });
+
+  test('tells all that is wrong with addon.yaml at once, each with its place', () => {
+    const text = [
+      'name: Vip',
+      'namespace: {create: "yes"}',
+      'class: sytem',
+      'depends: [a]',
+      'parameters: {ip: 5, port: 80}',
+      'schema:',
+      '  properties:',
+      '    ip: {type: string}',
+      '    port: {type: integer, minimum: 1024}',
+      '  requird: [ip]',
+    ].join('\n');
+    const told = (faults: readonly { line: number; column: number; message: string }[]) =>
+      faults.map(({ line, column, message }) => `${line}:${column}: ${message}`);
+    assert.deepEqual(told(compile(text).faults), [
+      '1:7: name is "Vip", expected text that matches ^[a-z0-9]([a-z0-9-]*[a-z0-9])?$',
+      '2:21: namespace.create is "yes", expected true or false',
+      '2:1: namespace.name is missing, expected text',
+      '3:8: class is "sytem", expected one of system, default, accessible, custom (did you mean system?)',
+      '4:1: depends is not known; did you mean dependsOn?',
+      '10:3: schema.requird is not a keyword that can be checked; did you mean required?',
+    ]);
+    assert.deepEqual(told(compile(text.replace('requird', 'required')).faults).slice(5), [
+      '5:18: parameter ip is the number 5, expected text',
+      '5:27: parameter port is the number 80, expected a whole number of at least 1024',
+    ]);
   });
 });

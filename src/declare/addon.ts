@@ -1,10 +1,12 @@
-import { API_VERSION, type Json, type JsonObject, LABEL } from '../api/index.ts';
+import { API_VERSION, type Json, type JsonObject, LABEL, validateObject } from '../api/index.ts';
+import { parameterDefaults } from '../resolve/parameters.ts';
+import { mergeValues } from '../resolve/values.ts';
+import { addonFaults } from './addon-faults.ts';
 import type { Part } from './drafts.ts';
-import type { TextFault } from './fault.ts';
+import type { Place } from './fault.ts';
+import { isMap } from './merge.ts';
 import type { ParsedDeclaration } from './parse.ts';
-import { escapeStep } from './pointer.ts';
-
-const FIELDS = ['name', 'namespace', 'parameters', 'dependsOn', 'class'];
+import type { LocatedPlace } from './yaml-text.ts';
 
 /**
  * The Plugin that a folder `manifests/<addon>/` stands for: templated manifests with everything beside them. It takes
@@ -12,7 +14,9 @@ const FIELDS = ['name', 'namespace', 'parameters', 'dependsOn', 'class'];
  */
 export function compileAddon(folder: string, addon?: { file: string; document: ParsedDeclaration }): Part {
   const settings = addon?.document.value ?? {};
-  const { name = folder.slice(folder.lastIndexOf('/') + 1), namespace, parameters, dependsOn } = settings;
+  const { name = folder.slice(folder.lastIndexOf('/') + 1), namespace, schema } = settings;
+  const dependsOn = settings.dependsOn ?? settings.dependencies;
+  const defaults = defaultsOf(settings);
   const value: JsonObject = {
     apiVersion: API_VERSION,
     kind: 'Plugin',
@@ -23,7 +27,8 @@ export function compileAddon(folder: string, addon?: { file: string; document: P
       ...(given(namespace)
         ? { namespace: typeof namespace === 'string' ? { name: namespace, create: true } : namespace }
         : {}),
-      ...(given(parameters) ? { defaults: parameters } : {}),
+      ...(given(defaults) ? { defaults } : {}),
+      ...(given(schema) ? { schema } : {}),
       ...(given(dependsOn) ? { dependsOn: dependencies(dependsOn) } : {}),
     },
   };
@@ -31,13 +36,27 @@ export function compileAddon(folder: string, addon?: { file: string; document: P
     return { file: folder, line: 1, column: 1, value, faults: [], locate: () => ({ line: 1, column: 1, exact: true }) };
   }
   const { document, file } = addon;
-  return {
-    ...document,
-    file,
-    value,
-    faults: [...document.faults, ...unknownFields(document)],
-    locate: (pointer) => document.locate(inAddonFile(pointer)),
+  const locate = (pointer: string): LocatedPlace => {
+    const places = inAddonFile(pointer, settings).map((one) => document.locate(one));
+    return places.find(({ exact }) => exact) ?? places[0] ?? { ...document.locate(''), exact: false };
   };
+  const faults = [...document.faults, ...addonFaults(document)];
+  // A Plugin with faults is not looked at any further, and all that is wrong is to be told at once.
+  const rest =
+    faults.length === 0 ? [] : validateObject(value).map((one) => ({ ...one, ...placeOf(locate(one.path)) }));
+  const isTold = ({ line }: Place): boolean => faults.some((fault) => fault.line === line);
+  return { ...document, file, value, faults: [...faults, ...rest.filter((one) => !isTold(one))], locate };
+}
+
+function placeOf({ line, column }: Place): Place {
+  return { line, column };
+}
+
+/** What its templates get where nothing else is said: the parameters, over what the schema says of each. */
+export function defaultsOf({ parameters, schema }: JsonObject): Json | undefined {
+  if (!isMap(schema) || (given(parameters) && !isMap(parameters))) return parameters;
+  const merged = mergeValues(parameterDefaults(schema), isMap(parameters) ? parameters : {});
+  return Object.keys(merged).length === 0 ? parameters : merged;
 }
 
 function given(value: Json | undefined): value is Json {
@@ -49,29 +68,16 @@ function dependencies(value: Json): Json {
   return Array.isArray(value) ? value.map((item) => (typeof item === 'string' ? { name: item } : item)) : value;
 }
 
-function unknownFields(document: ParsedDeclaration): TextFault[] {
-  const expected = `one of ${FIELDS.join(', ')}`;
-  return Object.keys(document.value)
-    .filter((field) => !FIELDS.includes(field))
-    .map((field) => {
-      const path = `/${escapeStep(field)}`;
-      const { line, column } = document.locate(path);
-      return {
-        line,
-        column,
-        path,
-        message: `addon.yaml has no field ${JSON.stringify(field)}, expected ${expected}`,
-        expected,
-      };
-    });
-}
-
-/** Where addon.yaml says what a field of the Plugin holds. */
-function inAddonFile(pointer: string): string {
+/** Where addon.yaml may say what a field of the Plugin holds, the likeliest first. */
+function inAddonFile(pointer: string, settings: JsonObject): string[] {
   const [, top, field, ...rest] = pointer.split('/');
   const tail = rest.map((step) => `/${step}`).join('');
-  if (top === 'metadata') return field === 'labels' ? '/class' : `/${field ?? ''}`;
-  if (top === 'spec' && field === 'defaults') return `/parameters${tail}`;
-  if (top === 'spec' && (field === 'namespace' || field === 'dependsOn')) return `/${field}${tail}`;
-  return '';
+  if (top === 'metadata') return [field === 'labels' ? '/class' : `/${field ?? ''}`];
+  if (top !== 'spec') return [''];
+  if (field === 'defaults') {
+    const inSchema = rest.map((step) => `/properties/${step}`).join('');
+    return [`/parameters${tail}`, `/schema${inSchema}/default`, `/parameters`];
+  }
+  if (field === 'dependsOn') return [`/${given(settings.dependsOn) ? 'dependsOn' : 'dependencies'}${tail}`];
+  return field === 'namespace' || field === 'schema' ? [`/${field}${tail}`] : [''];
 }

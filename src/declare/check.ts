@@ -1,10 +1,13 @@
 import { describeRef, type JsonObject, type KubeObject, kindDefinition, validateObject } from '../api/index.ts';
 import type { Translation } from '../compat/kubegems.ts';
+import { schemaViolations, valueViolations } from '../resolve/template-values.ts';
+import { mergeValues } from '../resolve/values.ts';
 import { type Draft, faultOf, type Part } from './drafts.ts';
 import type { Fault, TextFault } from './fault.ts';
 import { gitPathsOf } from './git-paths.ts';
 import { asOurs } from './kubegems.ts';
 import { isMap } from './merge.ts';
+import { stepsOf } from './pointer.ts';
 
 type Violation = Pick<TextFault, 'message'> & { path: string; expected: string };
 
@@ -59,7 +62,7 @@ export function checkDraft(draft: Draft, value: JsonObject): Checked {
   } as unknown as KubeObject;
   const ours = asOurs(value);
   const wrong = ours === undefined ? validateObject(object) : 'faults' in ours ? ours.faults : [];
-  const violations = [...wrong, ...foreignFields(object), ...scopeFault(object)];
+  const violations = [...wrong, ...foreignFields(object), ...scopeFault(object), ...parameterFaults(object)];
   if (violations.length === 0) return ours === undefined || 'faults' in ours ? { object } : inNamespace(ours, object);
   const hint = draft.added ? addedHint(draft) : '';
   const faults = violations
@@ -114,6 +117,25 @@ function scopeFault(object: KubeObject): Violation[] {
   if (kindDefinition(object.kind)?.scope !== 'Cluster' || object.metadata.namespace === undefined) return [];
   const message = `metadata.namespace is given, but kind ${object.kind} is for the whole cluster: leave it out`;
   return [{ path: '/metadata/namespace', message, expected: 'nothing' }];
+}
+
+/** Of values that are written down: others may come from the Sync, ConfigMaps and Secrets. */
+function parameterFaults({ spec }: KubeObject): Violation[] {
+  const { schema, defaults, values } = isMap(spec) ? spec : {};
+  if (!isMap(schema)) return [];
+  const own = isMap(values) ? values : {};
+  const all = mergeValues(isMap(defaults) ? defaults : {}, own);
+  const wrong = valueViolations(schema, all, { isPartial: true }).map(({ path, ...rest }) => {
+    return { ...rest, path: `/spec/${holds(own, stepsOf(path)) ? 'values' : 'defaults'}${path}` };
+  });
+  const broken = schemaViolations(schema).map((one) => ({ ...one, path: `/spec/schema${one.path}` }));
+  return [...broken, ...wrong];
+}
+
+function holds(value: unknown, [step, ...rest]: readonly string[]): boolean {
+  if (step === undefined) return true;
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return false;
+  return holds(Reflect.get(value, step), rest);
 }
 
 /** Most often such an object is an overlay whose name or namespace has a slip. */

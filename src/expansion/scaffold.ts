@@ -8,6 +8,7 @@ expansion_name: ${name}
 expansion_version: v0.1.0
 values:
   greeting: hello
+  hookImage: docker.io/library/busybox:1.37   # what hooks run in, in a cluster
 charts: [${name}-0.1.0.tgz]                # in charts/
 images: []                               # in images.tar.gz
 files: [etc/modules-load.d/${name}.conf]   # in files/, for the nodes

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { EXAMPLE } from './example.fixture.ts';
 import { PLAN_VERSION, planDocument } from './json-form.ts';
@@ -7,7 +7,7 @@ import { planMarkdown } from './markdown.ts';
 import { ACTIONS } from './object-plan.ts';
 import { planText } from './text.ts';
 
-const page = await readFile(new URL('../../docs/plan.md', import.meta.url), 'utf8');
+const page = readFileSync(new URL('../../docs/plan.md', import.meta.url), 'utf8');
 
 /** The blocks of one language; a longer fence may hold a shorter one. */
 function blocks(language: string): string[] {

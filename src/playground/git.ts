@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { EspalierError, isError } from '../api/index.ts';
 import { runProgram } from '../tools/run.ts';
 
@@ -30,6 +31,14 @@ export async function git(
   });
   if (ran.code === 0) return ran.stdout.trimEnd();
   throw new EspalierError('PlaygroundFailed', `git ${args[0]} failed in ${folder}: ${ran.stderr.trim()}`);
+}
+
+let backend: Promise<string> | undefined;
+
+/** Git's program that answers one request of smart HTTP. Started by its own name it needs one process less. */
+export function httpBackend(): Promise<string> {
+  backend ??= git('/', ['--exec-path']).then((folder) => join(folder, 'git-http-backend'));
+  return backend;
 }
 
 function gitMissing(cause: unknown): EspalierError {

@@ -5,7 +5,7 @@ import { EspalierError } from '../api/index.ts';
 import { signalGroup } from '../tools/group.ts';
 import { spawnGroup } from '../tools/spawn.ts';
 import { cgiVariables, readCgiHead } from './cgi.ts';
-import { gitEnvironment } from './git.ts';
+import { gitEnvironment, httpBackend } from './git.ts';
 
 export interface BackendOptions {
   /** Folder of all repositories. */
@@ -25,8 +25,8 @@ export async function answerByGit(
   response: ServerResponse,
   options: BackendOptions,
 ): Promise<boolean> {
-  const child = await spawnGroup('git', {
-    args: ['http-backend'],
+  const child = await spawnGroup(await httpBackend(), {
+    args: [],
     cwd: options.root,
     env: {
       ...gitEnvironment(options.root),

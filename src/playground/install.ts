@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
-import { API_VERSION, EspalierError, type KubeObject, refOf } from '../api/index.ts';
+import { API_VERSION, EspalierError, type JsonObject, type KubeObject, refOf } from '../api/index.ts';
 import type { KubeClient } from '../cluster/client.ts';
 import { waitFor } from './wait.ts';
 
@@ -42,11 +42,13 @@ export interface Followed {
   password: string;
   /** Where answers are written to, and how. */
   forge?: { kind: 'gitea'; url: string; token: string; webhookSecret: string } | undefined;
+  /** What else the Sync says. */
+  spec?: JsonObject | undefined;
 }
 
 /** Declares what to follow. A Sync of that name which no playground made is somebody's, and left alone. */
 export async function declareSync(client: KubeClient, followed: Followed, signal: AbortSignal): Promise<void> {
-  const { namespace, name, url, user, password, forge } = followed;
+  const { namespace, name, url, user, password, forge, spec } = followed;
   const labels = { [MARK]: 'true' };
   const ref = { apiVersion: API_VERSION, kind: 'Sync', namespace, name };
   const there = await client.get(ref, { signal });
@@ -74,6 +76,7 @@ export async function declareSync(client: KubeClient, followed: Followed, signal
         repository: { url, ref: { branch: 'main' }, secretRef: { name: 'git-credentials' } },
         poll: '30s',
         cluster: { name: 'playground' },
+        ...spec,
         ...(forge && { forge: { kind: forge.kind, url: forge.url, secretRef: { name: FORGE_SECRET } } }),
       },
     },

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { EspalierError, messageOf } from '../api/index.ts';
+import { EspalierError, type JsonObject, messageOf } from '../api/index.ts';
 import type { KubeClient } from '../cluster/client.ts';
 import type { AgentFactory, RunningAgent } from './agentseam.ts';
 import { type ChartPlaces, STAND_INS, serveCharts } from './charts/places.ts';
@@ -19,6 +19,8 @@ export interface PlaygroundOptions {
   cluster?: { kubeconfig: string; context?: string };
   /** A forge that serves the repository, instead of a plain Git server. */
   forge?: 'gitea' | undefined;
+  /** What the Sync says besides where the repository is. */
+  sync?: JsonObject;
   /** Absent: nothing follows the repository. */
   agent?: AgentFactory | undefined;
   signal?: AbortSignal;
@@ -45,8 +47,8 @@ export interface Playground {
   stop(): Promise<void>;
 }
 
-const NAMESPACE = 'espalier-system';
-const REPOSITORY = 'platform';
+export const NAMESPACE = 'espalier-system';
+export const REPOSITORY = 'platform';
 const CHARTS = join(import.meta.dirname, '..', '..', 'examples', 'charts');
 
 interface Cluster {
@@ -78,7 +80,11 @@ export async function startPlayground(options: PlaygroundOptions): Promise<Playg
     parts.defer(() => client.close());
     const { gitVersion } = await client.version({ signal });
     await installKinds(client, signal);
-    await declareSync(client, { namespace: NAMESPACE, name: REPOSITORY, ...sources.followed }, signal);
+    await declareSync(
+      client,
+      { namespace: NAMESPACE, name: REPOSITORY, spec: options.sync, ...sources.followed },
+      signal,
+    );
 
     let agent: RunningAgent | undefined;
     if (options.agent !== undefined) {

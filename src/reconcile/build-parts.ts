@@ -29,6 +29,7 @@ import { ForgeTroubles } from './forge-trouble.ts';
 import { Forges } from './forges.ts';
 import { FullLooks } from './full-looks.ts';
 import { InputsMemo } from './inputs-memo.ts';
+import { Intents } from './intents.ts';
 import { KeptNotes } from './kept-notes.ts';
 import { KubegemsObjects, WHETHER } from './kubegems/objects.ts';
 import { childrenOf, factsKeyOf, parentKeyOf, rootOf, syncKeyOf, syncOver } from './nesting.ts';
@@ -83,6 +84,9 @@ const LONGEST_FOLD_SPACING_MS = 2_000;
 /** What pods are doing on the way to health is told, but not each step of it. */
 const MESSAGE_DELAY_MS = 1_000;
 
+/** From so many Plugins on that want to be worked on at once, the intents of new ones go on record together, and events wait. */
+const CROWD = 16;
+
 /** In place of a Plugin that is not there. */
 const NOBODY = { metadata: { name: '' } } as Plugin;
 
@@ -132,7 +136,12 @@ export function buildParts(options: TermOptions, queues: Queues): BuiltParts {
     catalogueNews.instance(key, before, after),
   );
   const renderWaiters = new RenderWaiters();
-  const plugins = new Store<Plugin>('Plugin', (key, before, after) => {
+  const intents: Intents = new Intents({
+    ...{ client, log, namespace: options.namespace },
+    onChange: (key) => plugins.refresh(key),
+  });
+  const plugins: Store<Plugin> = new Store<Plugin>('Plugin', onPluginChange, (plugin) => intents.over(plugin));
+  function onPluginChange(key: string, before: Plugin | undefined, after: Plugin | undefined): void {
     catalogueNews.plugin(key, before, after);
     for (const target of dependents.update(key, after)) wakePlugin(target);
     const news = pluginNews(before, after);
@@ -160,7 +169,7 @@ export function buildParts(options: TermOptions, queues: Queues): BuiltParts {
       for (const number of pullsAbout(syncs.get(sync)?.status?.pullRequests, [key, ...parents]))
         wakePull(sync, number, { after: MOVED_DELAY_MS });
     }
-  });
+  }
   const syncs = new Store<Sync>('Sync', (key, before, after) => {
     const news = syncNews(before, after);
     wakeAnswers(key);
@@ -246,7 +255,9 @@ export function buildParts(options: TermOptions, queues: Queues): BuiltParts {
     isWanted: (plugin) => isWanted(keys, plugin),
     currentKey: (plugin) => currentKey(keys, plugin),
   });
+  const isCrowded = (): boolean => queues.plugin.depth + queues.plugin.running >= CROWD;
   const events = createEventRecorder(client, {
+    isBusy: isCrowded,
     controller: 'espalier.dev/agent',
     instance: options.instance,
     onError: (error) => log.debug({ error: error.message }, 'event not sent'),
@@ -296,6 +307,8 @@ export function buildParts(options: TermOptions, queues: Queues): BuiltParts {
     carried: new CarriedOut(),
     repaired: new Repaired(wakeAnswers),
     taken: new TakenNames(),
+    intents,
+    isCrowded,
     fullLooks: new FullLooks(options.fullLookEveryMs, options.random),
     kept: new KeptNotes(),
     events,
@@ -341,9 +354,13 @@ export function buildParts(options: TermOptions, queues: Queues): BuiltParts {
 
   async function fill(): Promise<void> {
     await kubernetes.start();
+    await intents.load();
     await Promise.all(
       [...stores.values()].map((store) => store.follow(client, options.onlyNamespace, signal, onTrouble)),
     );
+    // Who looks after one namespace alone can't say that a Plugin of another one is gone.
+    const isOurs = (key: string) => options.onlyNamespace === undefined || key.startsWith(`${options.onlyNamespace}/`);
+    for (const key of intents.keys()) if (isOurs(key) && plugins.get(key) === undefined) intents.forget(key);
     wakeKubegems(WHETHER);
   }
 

@@ -134,11 +134,14 @@ async function carryOut(
     // Law 3: on record before the first write.
     const message = `applying ${tasks.length} of ${rendered.objects.length} objects`;
     const isBrief = plugin.status?.phase === undefined && tasks.length <= BRIEF_TASKS && run === undefined;
-    const recorded = await saveStatus(parts, key, {
-      outcome: input.isNew && !isBrief ? { phase: 'Progressing', message } : undefined,
-      findings: intent,
-    });
-    if (recorded === 'gone') return { outcome: undefined, findings: {} };
+    const together = { attempted, inventory: [...marked.values()] };
+    if (!(isBrief && parts.isCrowded() && (await parts.intents.record(plugin, together)))) {
+      const recorded = await saveStatus(parts, key, {
+        outcome: input.isNew && !isBrief ? { phase: 'Progressing', message } : undefined,
+        findings: intent,
+      });
+      if (recorded === 'gone') return { outcome: undefined, findings: {} };
+    }
   }
   if (run === undefined) return await writeObjects(parts, input, rendered, look, marked);
   const verdict = await writeObjects(parts, input, rendered, look, marked, run);

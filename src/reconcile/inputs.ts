@@ -68,6 +68,7 @@ export function inputsOf(
     // Without rules nothing is done with them.
     imageFields: facts.images.length === 0 || facts.imageFields.length === 0 ? undefined : facts.imageFields,
     values: templated ? values : undefined,
+    schema: templated ? spec.schema : undefined,
     kubernetes: templated && spec.kind !== 'expansion' ? facts.kubernetes : undefined,
     expansion: spec.kind === 'expansion' ? expansionOf(spec, facts) : undefined,
   });

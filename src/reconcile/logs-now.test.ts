@@ -115,6 +115,10 @@ test('no line is shown where a Secret that the pod was given can not be read', a
     '[redacted]',
     'two is too short to be told from any other text',
   ]);
+  const many = Array.from({ length: 31 }, (_, at) => ({ valueFrom: { secretKeyRef: { name: `db-${at}`, key: 'a' } } }));
+  const bounded = await logs({ pods: [podOf('job-1', many)], secret });
+  assert.match(bounded.logs?.[0]?.why ?? '', /31 Secrets/);
+  assert.deepEqual(bounded.asked, ['list Pod']);
   const refused = await logs({ pods, secret: () => Promise.reject(new Error('get Secret web/db: forbidden')) });
   assert.deepEqual(
     refused.logs?.map(({ lines, why }) => [lines, why]),

@@ -24,6 +24,7 @@ import { isDeclared } from './records.ts';
 import { secretData } from './secret-data.ts';
 
 const MOST_JOBS = 3;
+const MOST_SECRETS = 30;
 const DEADLINE_MS = 5_000;
 /** Shorter ones turn up by chance everywhere. */
 const SHORTEST_SECRET = 4;
@@ -75,7 +76,10 @@ async function logsOf(
   const nothing = (why: string): FailedLog => ({ ...said, lines: [], why: withoutTexts(why, known) });
   try {
     const pods = await podsOf(parts, ref, uid, signal);
-    const secrets = [...known, ...(await secretsOf(parts, ref.namespace ?? '', pods, signal))];
+    const names = [...new Set(pods.flatMap(secretsUsedBy))];
+    if (names.length > MOST_SECRETS)
+      return [nothing(`they use ${names.length} Secrets, too many to hide all that is in them`)];
+    const secrets = [...known, ...(await secretsOf(parts, ref.namespace ?? '', names, signal))];
     const containers = failedContainers(pods);
     if (containers.length === 0) return [nothing('its pods are gone, and what they wrote with them')];
     return await Promise.all(
@@ -134,10 +138,9 @@ async function podsOf({ client }: LogParts, ref: ObjectRef, uid: string, signal:
 async function secretsOf(
   { client }: LogParts,
   namespace: string,
-  pods: readonly KubeObject[],
+  names: readonly string[],
   signal: AbortSignal,
 ): Promise<string[]> {
-  const names = [...new Set(pods.flatMap(secretsUsedBy))];
   const found = await Promise.all(
     names.map((name) =>
       client.get({ apiVersion: 'v1', kind: 'Secret', namespace, name }, { signal, deadlineMs: DEADLINE_MS }),

@@ -12,6 +12,7 @@ import type { Dependents } from './dependents.ts';
 import type { Facts } from './facts.ts';
 import type { FullLooks } from './full-looks.ts';
 import type { InputsAnswer, KnownInputs } from './inputs.ts';
+import type { Intents } from './intents.ts';
 import type { KeptNotes } from './kept-notes.ts';
 import type { Metrics } from './metrics.ts';
 import type { OutsideObjects } from './outside.ts';
@@ -49,6 +50,9 @@ export interface Parts {
   repaired: Repaired;
   carried: CarriedOut;
   taken: TakenNames;
+  intents: Intents;
+  /** Many Plugins want to be worked on at this moment. */
+  isCrowded(): boolean;
   fullLooks: FullLooks;
   kept: KeptNotes;
   events: EventRecorder;

@@ -54,6 +54,7 @@ export async function reconcilePlugin(
     parts.declared.forget(key);
     parts.fullLooks.forget(key);
     parts.taken.forget(key);
+    parts.intents.forget(key);
     parts.carried.forget(key);
     parts.ownSources.forget(key);
     parts.chartSources.forget(key);

@@ -6,6 +6,7 @@ import type { ClusterView } from '../render/cluster-view.ts';
 import { renderPlugin } from '../render/render.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { createLimit } from '../runtime/limit.ts';
+import { demandAddonValues } from './addon-values.ts';
 import { type ChartSources, hasChartSource, type SourceFolder } from './chart-sources.ts';
 import { type ExpansionSource, packageInGit } from './expansion-source.ts';
 import type { Facts } from './facts.ts';
@@ -98,6 +99,7 @@ export async function renderSource(input: RenderSourceInput): Promise<Rendered> 
       ...{ client, plugin, facts, inputs, timeoutMs, source: await input.expansion() },
       ...until,
     });
+  demandAddonValues(plugin, facts, inputs);
   const { tree, path, version } = await input.folder();
   const { objects, warnings } = await renderPlugin({
     plugin,

@@ -23,7 +23,8 @@ export async function saveStatus(
   const after = nextPluginStatus(plugin, verdict.outcome, verdict.findings, parts.clock.now());
   if (answered !== undefined) after.lastHandledReconcileAt = answered;
   try {
-    const written = await writeStatus(parts.client, { ...refOf(plugin), uid: plugin.metadata.uid }, before, after);
+    const ref = { ...refOf(plugin), uid: plugin.metadata.uid };
+    const written = await writeStatus(parts.client, ref, parts.intents.statusInCluster(plugin), after);
     if (written === undefined) return 'saved';
     parts.plugins.put(written);
   } catch (error) {

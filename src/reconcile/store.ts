@@ -22,10 +22,17 @@ export class Store<T extends Stored> {
   readonly #fields = new Map<string, string>();
   readonly #departed = new Departed();
   readonly #onChange: (key: string, before: T | undefined, after: T | undefined) => void;
+  readonly #view: (object: T) => T;
 
-  constructor(kind: KindName, onChange: (key: string, before: T | undefined, after: T | undefined) => void) {
+  /** `view`: what is known of an object beside what the API server says. */
+  constructor(
+    kind: KindName,
+    onChange: (key: string, before: T | undefined, after: T | undefined) => void,
+    view: (object: T) => T = (object) => object,
+  ) {
     this.kind = kind;
     this.#onChange = onChange;
+    this.#view = view;
   }
 
   get(key: string): T | undefined {
@@ -63,7 +70,17 @@ export class Store<T extends Stored> {
     this.#fields.set(key, hashFields(ourFieldsOf(object)));
     const { managedFields: _, ...metadata } = object.metadata;
     // The type parameter and `kind` are chosen together by whoever builds the store.
-    const after = readAs({ ...object, metadata }, this.kind) as Stored as T;
+    const after = this.#view(readAs({ ...object, metadata }, this.kind) as Stored as T);
+    this.#objects.set(key, after);
+    this.#onChange(key, before, after);
+  }
+
+  /** The view of an object is another one now. */
+  refresh(key: string): void {
+    const before = this.#objects.get(key);
+    if (before === undefined) return;
+    const after = this.#view(before);
+    if (after === before) return;
     this.#objects.set(key, after);
     this.#onChange(key, before, after);
   }

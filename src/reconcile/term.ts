@@ -44,6 +44,8 @@ export interface TermOptions {
   /** Folder for what may be fetched again: object stores of repositories. */
   dir: string;
   instance: string;
+  /** The agent's own. */
+  namespace: string;
   urlPolicy: UrlPolicy;
   /** Under which address people reach what the agent shows. */
   pageUrl: string | undefined;

@@ -12,6 +12,7 @@ import {
   type SyncInventoryEntry,
 } from '../api/index.ts';
 import type { KubeClient } from '../cluster/client.ts';
+import { UNHEARD } from '../converge/apply.ts';
 import { settleAll } from '../converge/limit.ts';
 import { originFiles } from '../declare/origin.ts';
 import { hashFields } from '../plan/fields.ts';
@@ -74,6 +75,7 @@ export async function writeRevision(
       const object = await client.apply(withCommit(one, compiled.commit, parts.plugins.get(keyOf(one.object))), {
         fieldManager: SYNC_MANAGER,
         force: true,
+        ...UNHEARD,
       });
       const store = parts.storeFor(object.kind);
       store?.put(object);

@@ -22,11 +22,14 @@ export interface ChartArchive {
 export interface Museum {
   /** `sha256:…` of what is there under that name and version. */
   digestOf(chart: { name: string; version: string }, signal?: AbortSignal): Promise<string | undefined>;
+  /** The archive that is there under that name and version. */
+  archive(chart: { name: string; version: string }, signal?: AbortSignal): Promise<Buffer>;
   push(chart: ChartArchive, signal?: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }
 
 const ANSWER_BYTES = 1024 * 1024;
+const ARCHIVE_BYTES = 20 * 1024 * 1024;
 const PUSH_MS = 120_000;
 
 /** ChartMuseum's API: `https://museum.example.com`, or with organisation and repository behind it. */
@@ -35,6 +38,8 @@ export function openMuseum(address: string, options: Omit<WireOptions, 'attempts
   const policy = { addresses: { privateAddresses: true }, plainHttp: options.insecure ?? [] };
   const transport = new Transport(policy, (url) => proxyFrom(process.env, url), LOST);
   let login: Promise<Login | undefined> | undefined;
+
+  const api = `/api${base.pathname.replace(/\/+$/, '')}/charts`;
 
   async function ask(
     path: string,
@@ -45,7 +50,7 @@ export function openMuseum(address: string, options: Omit<WireOptions, 'attempts
     const credentials = { ...(await login), ...(options.ca === undefined ? {} : { ca: options.ca }) };
     const access: Access = { credentials, origin: base.origin };
     const ms = method === 'GET' ? (options.answerMs ?? 30_000) : PUSH_MS;
-    const url = new URL(`/api${base.pathname.replace(/\/+$/, '')}/charts${path}`, base.origin);
+    const url = new URL(path, base.origin);
     try {
       return await withDeadline(`${method} ${url.href}`, ms, [signal], (step) =>
         transport.get({ url, method, authorization: authorizationOf(credentials), ...rest, signal: step }, access),
@@ -62,7 +67,7 @@ export function openMuseum(address: string, options: Omit<WireOptions, 'attempts
   return {
     async digestOf({ name, version }, signal) {
       const what = `chart ${name} ${version}`;
-      const answer = await ask(`/${encodeURIComponent(name)}/${encodeURIComponent(version)}`, {}, signal);
+      const answer = await ask(`${api}/${encodeURIComponent(name)}/${encodeURIComponent(version)}`, {}, signal);
       if (answer.status === 404) {
         await discard(answer.body);
         return undefined;
@@ -76,11 +81,20 @@ export function openMuseum(address: string, options: Omit<WireOptions, 'attempts
         );
       return digest;
     },
+    async archive({ name, version }, signal) {
+      const what = `archive of chart ${name} ${version}`;
+      const file = encodeURIComponent(`${name}-${version}.tgz`);
+      const answer = await ask(`${api.slice('/api'.length)}/${file}`, {}, signal);
+      if (answer.status !== 200) return await refuse(answer, what);
+      const bytes = await readWhole(answer.body, ARCHIVE_BYTES);
+      if (bytes !== undefined) return bytes;
+      throw new EspalierError('RegistryFailed', `${base.host} has more than ${ARCHIVE_BYTES} bytes as ${what}`);
+    },
     async push({ name, version, archive }, signal) {
       const length = typeof archive === 'string' ? (await stat(archive)).size : archive.length;
       const body = typeof archive === 'string' ? createReadStream(archive) : archive;
       const headers = { 'content-type': 'application/gzip', 'content-length': String(length) };
-      const answer = await ask('', { method: 'POST', headers, body }, signal);
+      const answer = await ask(api, { method: 'POST', headers, body }, signal);
       if (answer.status !== 201 && answer.status !== 200) await refuse(answer, `chart ${name} ${version}`);
       await discard(answer.body);
     },

@@ -14,12 +14,12 @@ export interface AddonChart {
 }
 
 export const CHART = 'addon';
-const TEMPLATES = 'templates/';
+export const TEMPLATES = 'templates/';
 /** Names to which Helm gives a meaning of its own: a schema could refer to any file or URL, an archive is a chart. */
 const MEANT_FOR_HELM =
   /^(charts|crds|templates)\/|^(values\.schema\.json|Chart\.lock|requirements\.lock|\.helmignore)$/i;
 /** Beside the parameters, unless one of them has the name. */
-const BUILT_IN = ['Files', 'Values', 'Release', 'Capabilities', 'Chart', 'Template'];
+export const BUILT_IN: readonly string[] = ['Files', 'Values', 'Release', 'Capabilities', 'Chart', 'Template'];
 
 export interface AddonFile {
   /** From the folder of the add-on. */
@@ -32,6 +32,15 @@ export function isTemplate(name: string): boolean {
   return /\.ya?ml$/i.test(name);
 }
 
+/** Where a file of an add-on is in a chart; undefined where Helm would take it for something else than it is. */
+export function placeInChart(name: string): { path: string; runs: boolean } | undefined {
+  const [folder, base] = [name.slice(0, name.lastIndexOf('/') + 1), name.slice(name.lastIndexOf('/') + 1)];
+  if (isTemplate(name) && !base.startsWith('_')) return { path: `${TEMPLATES}${name}`, runs: true };
+  if (isTemplate(name) || name.endsWith('.tpl'))
+    return { path: `${TEMPLATES}${folder}${base.startsWith('_') ? base : `_${base}`}`, runs: false };
+  return MEANT_FOR_HELM.test(name) ? undefined : { path: name, runs: false };
+}
+
 export function addonChart(files: readonly AddonFile[], values: JsonObject): AddonChart {
   const chart: AddonChart = { files: new Map(), names: new Map(), warnings: [] };
   chart.files.set('Chart.yaml', `apiVersion: v2\nname: ${CHART}\nversion: 0.0.0\n`);
@@ -39,21 +48,18 @@ export function addonChart(files: readonly AddonFile[], values: JsonObject): Add
   // A copy for each file: templates can change what they are given.
   const data = `(merge (deepCopy ${parameters(values, '.Values')}) (dict ${builtIn.join(' ')}))`;
   for (const { name, path, content } of files) {
-    const [folder, base] = [name.slice(0, name.lastIndexOf('/') + 1), name.slice(name.lastIndexOf('/') + 1)];
-    if (isTemplate(name) && !base.startsWith('_')) {
-      const body = `${TEMPLATES}${folder}_body.${base}`;
-      const runner = `${TEMPLATES}${name}`;
-      chart.files.set(body, content);
-      chart.files.set(runner, `{{ template ${goText(`${CHART}/${body}`)} ${data} }}\n`);
-      for (const file of [body, runner]) chart.names.set(`${CHART}/${file}`, path);
-    } else if (isTemplate(name) || name.endsWith('.tpl')) {
-      const partial = `${TEMPLATES}${folder}${base.startsWith('_') ? base : `_${base}`}`;
-      chart.files.set(partial, content);
-      chart.names.set(`${CHART}/${partial}`, path);
-    } else if (MEANT_FOR_HELM.test(name)) {
+    const place = placeInChart(name);
+    if (place === undefined) {
       chart.warnings.push(`${path} can't be read by .Files.Get: the name means something to Helm`);
+    } else if (place.runs) {
+      const at = place.path.lastIndexOf('/') + 1;
+      const body = `${place.path.slice(0, at)}_body.${place.path.slice(at)}`;
+      chart.files.set(body, content);
+      chart.files.set(place.path, `{{ template ${goText(`${CHART}/${body}`)} ${data} }}\n`);
+      for (const file of [body, place.path]) chart.names.set(`${CHART}/${file}`, path);
     } else {
-      chart.files.set(name, content);
+      chart.files.set(place.path, content);
+      if (place.path.startsWith(TEMPLATES)) chart.names.set(`${CHART}/${place.path}`, path);
     }
   }
   return chart;

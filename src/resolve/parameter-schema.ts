@@ -99,6 +99,6 @@ function keywordFaults(root: JsonObject, keyword: string, value: Json): string[]
 }
 
 /** `parameters.properties.replicas.minimum: must be a number`, for people. */
-export function describeSchemaFault({ path, message }: SchemaFault): string {
-  return `${dotted(`/parameters${path}`)} ${message}`;
+export function describeSchemaFault({ path, message }: SchemaFault, field = 'parameters'): string {
+  return `${dotted(`/${field}${path}`)} ${message}`;
 }

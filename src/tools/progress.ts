@@ -10,13 +10,14 @@ export interface Progress {
     | 'linking'
     | 'installed'
     | 'looking and copying'
+    | 'checking'
     | 'sending'
     | 'done'
     | 'failed'
     | 'warning';
   done?: number | undefined;
   total?: number | undefined;
-  unit?: 'bytes' | 'packages' | 'images and charts' | 'charts' | undefined;
+  unit?: 'bytes' | 'packages' | 'images and charts' | undefined;
   detail?: string | undefined;
 }
 

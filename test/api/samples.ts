@@ -104,6 +104,7 @@ export const PLUGIN: PluginDeclaration = {
     poll: '10m',
     namespace: { name: 'cert-manager', create: true },
     defaults: { installCRDs: false },
+    schema: { type: 'object', properties: { installCRDs: { type: 'boolean' } } },
     parameters: { installCRDs: false },
     values: { installCRDs: true },
     valuesFrom: [{ kind: 'Secret', name: 'cm-values', key: 'values.yaml', prefix: 'a.b', optional: true }],

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { parse } from 'yaml';
 import { type PluginDeclaration, validateObject } from '../../src/api/index.ts';
@@ -7,9 +7,9 @@ import { DEFAULT_LIMITS } from '../../src/charts/limits.ts';
 import { rangeFault } from '../../src/resolve/range.ts';
 import { blocksOf } from '../declare/documentation.ts';
 
-const page = await readFile(new URL('../../docs/charts.md', import.meta.url), 'utf8');
-const downloads = await readFile(new URL('../../docs/downloads.md', import.meta.url), 'utf8');
-const codes = await readFile(new URL('../../src/api/errors.ts', import.meta.url), 'utf8');
+const page = readFileSync(new URL('../../docs/charts.md', import.meta.url), 'utf8');
+const downloads = readFileSync(new URL('../../docs/downloads.md', import.meta.url), 'utf8');
+const codes = readFileSync(new URL('../../src/api/errors.ts', import.meta.url), 'utf8');
 const MiB = 1024 * 1024;
 
 function examplesOf(text: string): PluginDeclaration[] {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
@@ -8,7 +9,7 @@ import { blocksOf } from '../declare/documentation.ts';
 import { tempDir } from '../support/tempdir.ts';
 import { espalier } from './support/espalier.ts';
 
-const page = await readFile(new URL('../../docs/expansion-merge.md', import.meta.url), 'utf8');
+const page = readFileSync(new URL('../../docs/expansion-merge.md', import.meta.url), 'utf8');
 const blocks = blocksOf(page);
 const shown = (mark: string) => blocks.find((block) => block.mark === mark)?.text ?? '';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { parse } from 'yaml';
-import { API_VERSION, refOf } from '../../src/api/index.ts';
+import { API_VERSION, LABEL, refOf } from '../../src/api/index.ts';
 import { installKinds } from '../api/install.ts';
 import { testClient, testNamespace } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
@@ -23,10 +23,10 @@ describe('espalier get', { concurrency: 3 }, () => {
         'NAME            READY   COMMIT       PLUGINS   AGE   WHY',
         'sync/platform   True    7a2ad27f44   1/2       #s    1 plugin ready at 7a2ad27f44',
         '',
-        'NAME          VERSION      READY     DRIFT   AGE   WHY',
-        'plugin/dns    -            Unknown   -       #s    not looked at yet',
-        'plugin/late   -            False     True    #s    waiting for web: not applied yet',
-        'plugin/web    7a2ad27f44   True      False   #s    2 objects healthy',
+        'NAME          VERSION      READY     DRIFT   CLASS    AGE   WHY',
+        'plugin/dns    -            Unknown   -       -        #s    not looked at yet',
+        'plugin/late   -            False     True    -        #s    waiting for web: not applied yet',
+        'plugin/web    7a2ad27f44   True      False   system   #s    2 objects healthy',
         '',
       ].join('\n'),
     );
@@ -36,8 +36,8 @@ describe('espalier get', { concurrency: 3 }, () => {
     const namespace = await platform(t);
     const { stdout } = await espalier(['get', 'plg', 'web', '-n', namespace, '-o', 'wide']);
     const [header, row, ...rest] = stdout.trimEnd().split('\n');
-    assert.match(header ?? '', /^NAME +VERSION +READY +DRIFT +AGE +PHASE +KIND +CLASS +COMMIT +SYNC +WHY$/);
-    assert.match(row ?? '', /^web .* Ready +manifests +- +7a2ad27f44 +platform +2 objects healthy$/);
+    assert.match(header ?? '', /^NAME +VERSION +READY +DRIFT +CLASS +AGE +PHASE +KIND +COMMIT +SYNC +WHY$/);
+    assert.match(row ?? '', /^web .* False +system +\d+s +Ready +manifests +7a2ad27f44 +platform +2 objects healthy$/);
     assert.deepEqual(rest, []);
   });
 
@@ -183,6 +183,7 @@ async function platform(t: Parameters<typeof testNamespace>[0]): Promise<string>
       namespace,
       name: 'web',
       sync: 'platform',
+      labels: { [LABEL.class]: 'system' },
       status: { ...ready('2 objects healthy'), revision: { commit: COMMIT, version: '7a2ad27f44' } },
     }),
     createPlugin({

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { CHECK_VERSION, CODES, checkDocument } from '../../src/cli/check-model.ts';
@@ -9,7 +9,7 @@ import { blocksOf } from '../declare/documentation.ts';
 import { writeFolder } from '../support/tempdir.ts';
 import { espalierProcess } from './support/espalier.ts';
 
-const page = await readFile(join(import.meta.dirname, '../../docs/kubernetes-upgrades.md'), 'utf8');
+const page = readFileSync(join(import.meta.dirname, '../../docs/kubernetes-upgrades.md'), 'utf8');
 const blocks = blocksOf(page);
 
 describe('docs/kubernetes-upgrades.md', () => {

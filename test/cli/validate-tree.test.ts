@@ -23,16 +23,16 @@ test('a sound repository has no faults, and is counted', async () => {
   });
 });
 
-test('dependencies on nothing, and in a circle, are faults where the Plugin is declared', async () => {
+test('dependencies on nothing, and in a circle, are faults where the Plugin says so', async () => {
   const files = {
     'a.yaml': plugin('a', '  dependsOn: [{name: b}]\n'),
     'b.yaml': plugin('b', '  dependsOn: [{name: a}]\n'),
     'c.yaml': `# first\n${plugin('c', '  dependsOn: [{name: ghost}]\n')}`,
   };
   assert.deepEqual(await faultsOf(files), [
-    ['a.yaml', 1, 'dependsOn goes in a circle: a → b → a', undefined],
-    ['b.yaml', 1, 'dependsOn goes in a circle: b → a → b', undefined],
-    ['c.yaml', 2, 'dependsOn names the Plugin espalier-system/ghost, which nothing declares', undefined],
+    ['a.yaml', 7, 'dependsOn goes in a circle: a → b → a', undefined],
+    ['b.yaml', 7, 'dependsOn goes in a circle: b → a → b', undefined],
+    ['c.yaml', 8, 'dependsOn names the Plugin espalier-system/ghost, which nothing declares', undefined],
   ]);
 });
 

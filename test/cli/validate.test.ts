@@ -15,7 +15,7 @@ describe('espalier validate', { concurrency: 3 }, () => {
     assert.deepEqual(ended, {
       code: 0,
       stdout: '',
-      stderr: '7 plugins, 1 extension, 1 extensioninstance, no faults\n',
+      stderr: '11 plugins, 1 extension, 1 extensioninstance, no faults\n',
     });
   });
 
@@ -47,11 +47,11 @@ describe('espalier validate', { concurrency: 3 }, () => {
     );
     assert.match(third, /^repo\/plugins\/broken\.yaml:\d+:\d+: /);
     assert.deepEqual(others, []);
-    assert.equal(stderr, '8 plugins, 1 extension, 1 extensioninstance, 3 faults in 3 files\n');
+    assert.equal(stderr, '12 plugins, 1 extension, 1 extensioninstance, 3 faults in 3 files\n');
     const json = await espalierProcess(['validate', '--cluster', 'staging', '-o', 'json'], { cwd: repository });
     assert.equal(json.code, 1);
     const { counts, faults } = JSON.parse(json.stdout);
-    assert.deepEqual(counts, { Plugin: 8, Extension: 1, ExtensionInstance: 1 });
+    assert.deepEqual(counts, { Plugin: 12, Extension: 1, ExtensionInstance: 1 });
     assert.deepEqual(
       [faults[0].file, faults[0].line, faults[0].path],
       ['clusters/staging/web.yaml', 4, '/spec/timeout'],

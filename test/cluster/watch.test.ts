@@ -108,7 +108,7 @@ describe('watches', { concurrency: 6 }, () => {
     await always(() => assert.deepEqual(errors, []), { forMs: 1_000 });
     proxy.freeze();
     await testClient().create(configMap(namespace, 'a'));
-    await eventually(() => assert.deepEqual(events, ['added a']), { timeoutMs: 3_000 });
+    await eventually(() => assert.deepEqual(events, ['added a']), { timeoutMs: 15_000 });
   });
 
   test('idle connections that died with one that was noticed cost no request its deadline', async (t) => {
@@ -145,7 +145,7 @@ describe('watches', { concurrency: 6 }, () => {
     );
     tcp.freeze();
     await client.create(configMap(namespace, 'a'));
-    await eventually(() => assert.deepEqual(events, ['added a']), { timeoutMs: 3_000 });
+    await eventually(() => assert.deepEqual(events, ['added a']), { timeoutMs: 15_000 });
   });
 
   for (const [title, fault] of [

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { describeFault } from '../../src/declare/fault.ts';
 import { readDeclarations } from '../../src/declare/reader.ts';
@@ -9,7 +9,7 @@ import { buildGraph, type Dependency } from '../../src/resolve/graph.ts';
 import { blocksOf } from './documentation.ts';
 import { textTree } from './text-tree.ts';
 
-const page = blocksOf(await readFile(new URL('../../docs/repository.md', import.meta.url), 'utf8'));
+const page = blocksOf(readFileSync(new URL('../../docs/repository.md', import.meta.url), 'utf8'));
 const files = (mark: string): Record<string, string> =>
   Object.fromEntries(
     page.flatMap((block) => (block.file !== undefined && block.mark === mark ? [[block.file, block.text]] : [])),

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -11,7 +12,7 @@ import { folderTree } from '../../src/git/foldertree.ts';
 import { blocksOf } from './documentation.ts';
 import { textTree } from './text-tree.ts';
 
-const text = await readFile(new URL('../../docs/kubegems.md', import.meta.url), 'utf8');
+const text = readFileSync(new URL('../../docs/kubegems.md', import.meta.url), 'utf8');
 const page = blocksOf(text);
 const EXAMPLE = fileURLToPath(new URL('../../examples/kubegems', import.meta.url));
 const options = { path: '.', cluster: { name: 'prod-eu', labels: {} }, namespace: 'espalier-system' };

@@ -176,6 +176,24 @@ describe('overlays', () => {
 });
 
 describe('add-ons', () => {
+  test('take values that fit their schema: an overlay that says others is told with its place', async () => {
+    const found = await read({
+      'manifests/vip/addon.yaml':
+        'schema:\n  properties: {ip: {type: string}, port: {type: integer, default: 80}}\n  required: [ip]\n',
+      'manifests/vip/a.yaml': 'a: {{ .ip }}\n',
+      'clusters/prod/vip.yaml':
+        'apiVersion: espalier.dev/v1alpha1\nkind: Plugin\nmetadata: {name: vip}\nspec: {values: {ip: 2, ports: 1}}\n',
+    });
+    assert.deepEqual(
+      found.faults.map(({ file, line, message }) => `${file}:${line}: ${message}`),
+      [
+        'clusters/prod/vip.yaml:4: parameter ip is the number 2, expected text',
+        'clusters/prod/vip.yaml:4: parameter ports is not known; did you mean port?',
+      ],
+    );
+    assert.deepEqual(found.refused.length, 1);
+  });
+
   test('are folders with YAML in them, at any depth; others in manifests/ are not', async () => {
     const found = await read({
       'manifests/flat/a.yaml': '{{ not yaml',
@@ -209,15 +227,11 @@ describe('add-ons', () => {
     });
     assert.deepEqual(namesOf(found), ['good']);
     assert.deepEqual(
-      found.faults.map((fault) => [fault.file, fault.line]),
-      [['manifests/bad/addon.yaml', 5]],
-    );
-    const again = await read({ 'manifests/bad/addon.yaml': 'name: bad\nparameters: [1]\ndependsOn:\n  - name: [x]\n' });
-    assert.deepEqual(
-      again.faults.map((fault) => [fault.line, fault.column, fault.path]),
+      found.faults.map((fault) => [fault.file, fault.line, fault.path]),
       [
-        [2, 1, '/spec/defaults'],
-        [4, 5, '/spec/dependsOn/0/name'],
+        ['manifests/bad/addon.yaml', 2, '/parameters'],
+        ['manifests/bad/addon.yaml', 4, '/spec/dependsOn/0/name'],
+        ['manifests/bad/addon.yaml', 5, '/colour'],
       ],
     );
   });

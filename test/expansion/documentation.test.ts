@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { expansionCommand } from '../../src/cli/expansion.ts';
@@ -12,7 +12,7 @@ import { writeFiles } from '../mirror/support/platform.ts';
 import { tempDir } from '../support/tempdir.ts';
 import { dockerArchive } from './support/image-archives.ts';
 
-const page = await readFile(new URL('../../docs/expansion.md', import.meta.url), 'utf8');
+const page = readFileSync(new URL('../../docs/expansion.md', import.meta.url), 'utf8');
 
 const HOOK = '#!/bin/sh\n';
 

@@ -216,7 +216,7 @@ test('gets a GitHub App in with a token that it asks for once', async (t) => {
 });
 
 describe('reaching a server by SSH', {
-  skip: (await hasSshd()) ? false : 'no /usr/sbin/sshd on this machine; install openssh-server to run these',
+  skip: hasSshd() ? false : 'no /usr/sbin/sshd on this machine; install openssh-server to run these',
 }, () => {
   let sshd: SshServer;
   before(async () => {

@@ -185,7 +185,7 @@ test('refuses to write through a link or over a folder', async (t) => {
   }
 });
 
-test('pushes over SSH', { skip: !(await hasSshd()) && 'no sshd' }, async (t) => {
+test('pushes over SSH', { skip: !hasSshd() && 'no sshd' }, async (t) => {
   const own = await makeFolder();
   t.after(() => own.remove());
   const sshd = await startSshd(own.path);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { type KubeObject, validateObject } from '../../src/api/index.ts';
 import { importCommand } from '../../src/cli/import.ts';
@@ -8,7 +8,7 @@ import { fromFlux } from '../../src/compat/import/flux.ts';
 import { objectsOf, worldWith } from '../../src/compat/import/world.fixture.ts';
 import { blocksOf } from '../declare/documentation.ts';
 
-const page = await readFile(new URL('../../docs/import.md', import.meta.url), 'utf8');
+const page = readFileSync(new URL('../../docs/import.md', import.meta.url), 'utf8');
 const files = new Map(blocksOf(page).flatMap(({ file, text }) => (file === undefined ? [] : [[file, text] as const])));
 const objectsIn = (file: string): KubeObject[] => objectsOf<KubeObject>(files.get(file) ?? '');
 

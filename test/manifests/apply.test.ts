@@ -126,6 +126,8 @@ const allowed: [title: string, access: Access][] = [
     { verb: 'create', group: 'events.k8s.io', resource: 'events', namespace: 'elsewhere' },
   ],
   ['holds its lease', { verb: 'update', group: 'coordination.k8s.io', resource: 'leases', namespace }],
+  ['makes the record of intents', { verb: 'create', resource: 'configmaps', namespace }],
+  ['keeps the record of intents', { verb: 'update', resource: 'configmaps', namespace, name: 'espalier-intents' }],
   [
     'acts as an account beside it',
     { verb: 'impersonate', resource: 'serviceaccounts', namespace, name: 'platform-admin' },
@@ -155,6 +157,7 @@ const denied: [title: string, access: Access][] = [
   ['act as a person', { verb: 'impersonate', resource: 'users', name: 'admin' }],
   ['run commands in a pod', { verb: 'get', resource: 'pods', subresource: 'exec', namespace: 'elsewhere' }],
   ['run commands through a node', { verb: 'get', resource: 'nodes', subresource: 'proxy' }],
+  ['change a ConfigMap of others', { verb: 'update', resource: 'configmaps', namespace, name: 'kube-root-ca.crt' }],
   ['change a secret', { verb: 'update', resource: 'secrets', namespace: 'elsewhere' }],
   [
     'hold a lease elsewhere',

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { glob, readFile, stat } from 'node:fs/promises';
 import { builtinModules } from 'node:module';
 import { test } from 'node:test';
@@ -26,7 +27,7 @@ function parseDockerfile(text: string): Instruction[] {
     });
 }
 
-const instructions = parseDockerfile(await read('Dockerfile'));
+const instructions = parseDockerfile(readFileSync(new URL('Dockerfile', root), 'utf8'));
 const named = (name: string): string[][] => instructions.filter((one) => one.name === name).map(({ words }) => words);
 const commands = named('RUN').map((words) => words.join(' '));
 

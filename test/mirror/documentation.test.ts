@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
@@ -11,7 +12,7 @@ import { blocksOf } from '../declare/documentation.ts';
 import { tempDir } from '../support/tempdir.ts';
 import { runs, syncYaml, writeFiles } from './support/platform.ts';
 
-const page = await readFile(new URL('../../docs/images.md', import.meta.url), 'utf8');
+const page = readFileSync(new URL('../../docs/images.md', import.meta.url), 'utf8');
 const blocks = blocksOf(page);
 const only = (language: string) => blocks.filter((one) => one.language === language).map(({ text }) => text);
 

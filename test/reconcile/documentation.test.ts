@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { parse } from 'yaml';
 import { type PluginDeclaration, validateObject } from '../../src/api/index.ts';
@@ -9,7 +9,7 @@ import { parsePointer } from '../../src/plan/pointer.ts';
 import { windowOpen } from '../../src/runtime/cron.ts';
 import { blocksOf } from '../declare/documentation.ts';
 
-const page = await readFile(new URL('../../docs/converge.md', import.meta.url), 'utf8');
+const page = readFileSync(new URL('../../docs/converge.md', import.meta.url), 'utf8');
 const examples = blocksOf(page)
   .filter(({ language }) => language === 'yaml')
   .map(({ text }) => parse(text) as PluginDeclaration)

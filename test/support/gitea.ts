@@ -73,8 +73,7 @@ export async function testRepository(
 
 async function askForGitea(): Promise<Forge> {
   const socketPath = process.env[GITEA_VARIABLE];
-  if (socketPath === undefined)
-    throw new Error(`${GITEA_VARIABLE} is not set: run the tests with --test-global-setup=test/support/setup.ts`);
+  if (socketPath === undefined) throw new Error(`${GITEA_VARIABLE} is not set: run the tests with npm test`);
   const text = await new Promise<string>((resolve, reject) => {
     request({ socketPath, path: '/' }, async (answer) => {
       answer.setEncoding('utf8');

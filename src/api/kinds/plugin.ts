@@ -58,6 +58,11 @@ export const PLUGIN_SPEC = {
       description:
         'Values that everything else overrides: the parameters of an add-on folder stand here. Written by Espalier, not by people.',
     },
+    schema: {
+      ...FREE_FORM,
+      description:
+        'JSON Schema that the values of its templates must fit: that of an add-on folder stands here. Written by Espalier, not by people.',
+    },
     parameters: {
       ...FREE_FORM,
       description:

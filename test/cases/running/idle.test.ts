@@ -61,6 +61,7 @@ async function startSettled(t: TestContext, options: { fullLookEveryMs: number }
     metrics,
     dir: join(await tempDir(t), 'git'),
     instance: 'idle',
+    namespace,
     urlPolicy: { http: true, privateAddresses: true },
     pageUrl: undefined,
     onlyNamespace: namespace,

@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { type KubeObject, LABEL } from '../../../src/api/index.ts';
-import { configMap, declareTestSync, getPlugin, pluginYaml, startTestAgent, syncReaches } from '../../support/agent.ts';
-import { testClient, testNamespace } from '../../support/cluster.ts';
-import { commitFiles, type NewFile, testGitServer } from '../../support/gitserver.ts';
+import { LABEL } from '../../../src/api/index.ts';
+import { configMap, getPlugin, pluginYaml, syncReaches } from '../../support/agent.ts';
+import { testClient } from '../../support/cluster.ts';
 import type { SeenRequest } from '../../support/httpproxy.ts';
-import { tempDir } from '../../support/tempdir.ts';
-import type { Moment } from '../support/moments.ts';
-import { startMortal } from '../support/mortal.ts';
+import { type Fate, startDoomedWith } from './support/doomed.ts';
 
 const FILES = {
   'plugins/a.yaml': pluginYaml('a', 'apps/a'),
@@ -17,41 +14,7 @@ const FILES = {
   'apps/b/cm.yaml': configMap('b'),
 };
 
-interface Fate extends Moment {
-  /** Which requests are counted. */
-  counts(request: SeenRequest): boolean;
-}
-
-/** An agent that dies by its fate, what comes meanwhile, and another agent. */
-async function startDoomed(t: TestContext, fate: Fate) {
-  const client = testClient();
-  const namespace = await testNamespace(t, { prefix: 'orphan' });
-  const repository = await (await testGitServer(t)).createRepository('platform');
-  await commitFiles(repository, FILES);
-  const spec = { poll: '1s', prune: { hold: { percent: 100 } } };
-  await declareTestSync(client, { namespace, url: repository.url, spec });
-  const { counts, ...moment } = fate;
-  const options = { namespace, body: 'abandoned', cacheDir: await tempDir(t), counts } as const;
-  const agent = await startMortal(t, { ...options, moment });
-  return {
-    namespace,
-    agent,
-    find: (name: string): Promise<KubeObject | undefined> =>
-      client.get({ apiVersion: 'v1', kind: 'ConfigMap', namespace, name }),
-    push: (files: Record<string, NewFile>) => commitFiles(repository, files),
-    /** Everything is settled at the commit, by an agent that knows nothing but the cluster. */
-    async goOn(commit: string): Promise<void> {
-      await client.delete({
-        apiVersion: 'coordination.k8s.io/v1',
-        kind: 'Lease',
-        namespace,
-        name: 'espalier-agent',
-      });
-      await startTestAgent(t, { namespace });
-      await syncReaches(client, namespace, 'Ready', { commit });
-    },
-  };
-}
+const startDoomed = (t: TestContext, fate: Fate) => startDoomedWith(t, FILES, fate);
 
 const writes =
   (method: string, name: string) =>

@@ -25,12 +25,13 @@ export interface Running {
   /** What it printed so far. */
   output: { stdout: string; stderr: string };
   ended: Promise<Ended>;
-  kill(): void;
+  kill(signal?: NodeJS.Signals): void;
 }
 
 export interface RunOptions {
   env?: Record<string, string>;
   cwd?: string;
+  deadlineMs?: number;
 }
 
 /**
@@ -39,6 +40,7 @@ export interface RunOptions {
  */
 export async function espalier(args: readonly string[]): Promise<Ended> {
   capture();
+  process.env.KUBECONFIG = testKubeconfig();
   const output = { stdout: '', stderr: '' };
   const code = await printed.run(output, () => runCli(args));
   return { code, ...output };
@@ -56,7 +58,6 @@ let captures = false;
 function capture(): void {
   if (captures) return;
   captures = true;
-  process.env.KUBECONFIG = testKubeconfig();
   for (const name of ['stdout', 'stderr'] as const) {
     const stream = process[name];
     const write = stream.write.bind(stream) as (chunk: string | Uint8Array, ...rest: unknown[]) => boolean;
@@ -70,17 +71,21 @@ function capture(): void {
 }
 
 /** The same for a command that goes on: it is ended with the test. */
-export function startEspalier(t: Pick<TestContext, 'after'>, args: readonly string[]): Running {
-  const running = launch(args, {});
+export function startEspalier(
+  t: Pick<TestContext, 'after'>,
+  args: readonly string[],
+  options: RunOptions = {},
+): Running {
+  const running = launch(args, options);
   t.after(() => running.kill());
   return running;
 }
 
-function launch(args: readonly string[], { env = {}, cwd }: RunOptions): Running {
+function launch(args: readonly string[], { env = {}, cwd, deadlineMs = DEADLINE_MS }: RunOptions): Running {
   const child = spawn(process.execPath, [CLI, ...args], {
     env: { ...ENVIRONMENT, KUBECONFIG: testKubeconfig(), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
-    timeout: DEADLINE_MS,
+    timeout: deadlineMs,
     ...(cwd === undefined ? {} : { cwd }),
   });
   const output = { stdout: '', stderr: '' };
@@ -94,5 +99,5 @@ function launch(args: readonly string[], { env = {}, cwd }: RunOptions): Running
     child.once('error', reject);
     child.once('close', (code) => resolve({ code, ...output }));
   });
-  return { output, ended, kill: () => child.kill('SIGKILL') };
+  return { output, ended, kill: (signal = 'SIGKILL') => child.kill(signal) };
 }

@@ -1,5 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
-import { access, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
@@ -24,11 +25,8 @@ export interface SshServer {
   close(): Promise<void>;
 }
 
-export async function hasSshd(): Promise<boolean> {
-  return access(SSHD).then(
-    () => true,
-    () => false,
-  );
+export function hasSshd(): boolean {
+  return existsSync(SSHD);
 }
 
 /** A real OpenSSH server for the user who runs the tests, on a free port, that knows two keys. */

@@ -28,6 +28,9 @@ export async function startMuseum(organisation = ''): Promise<TestMuseum> {
       museum.charts.set(key, archive);
       return say(201, { saved: true });
     }
+    const [, file] = new RegExp(`^${organisation}/charts/(.+)\\.tgz$`).exec(asked.url ?? '') ?? [];
+    const stored = museum.charts.get(file ?? '');
+    if (stored !== undefined) return answer.writeHead(200).end(stored);
     const [, name, version] = new RegExp(`^${base}/([^/]+)/([^/]+)$`).exec(asked.url ?? '') ?? [];
     const archive = museum.charts.get(`${name}-${version}`);
     if (asked.method !== 'GET' || archive === undefined) return say(404, { error: 'not found' });

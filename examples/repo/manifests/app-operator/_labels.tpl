@@ -1,0 +1,3 @@
+{{- define "labels" -}}
+app: app-operator
+{{- end -}}

@@ -1,0 +1,57 @@
+import { readFile, stat } from 'node:fs/promises';
+import { basename, join, resolve } from 'node:path';
+import { type ParameterSet, parameterSets } from '../addons/parameter-sets.ts';
+import { type Addon, type AddonFault, readAddon } from '../addons/read-addon.ts';
+import { EspalierError, type JsonObject, messageOf } from '../api/index.ts';
+import { parseValues } from '../declare/values-text.ts';
+import { folderTree } from '../git/foldertree.ts';
+import { valueViolations } from '../resolve/template-values.ts';
+import { mergeValues } from '../resolve/values.ts';
+import { ExitCode } from './exit.ts';
+import { print, say } from './print.ts';
+
+/** Reads the folder of an add-on that somebody names. */
+export async function openAddon(folder: string): Promise<Addon> {
+  await mustBeFolder(folder);
+  return await readAddon(folderTree(folder), basename(resolve(folder)));
+}
+
+export async function mustBeFolder(folder: string): Promise<void> {
+  const found = await stat(folder).catch(() => undefined);
+  if (found?.isDirectory() === true) return;
+  throw wrong(`${folder} ${found === undefined ? 'does not exist' : 'is not a folder'}`);
+}
+
+/** What to try it with: sets made from its schema and defaults, and the files that somebody names. */
+export async function setsFor(addon: Addon, files: readonly string[]): Promise<ParameterSet[]> {
+  const given = await Promise.all(files.map(async (file) => ({ title: file, values: await readValues(file) })));
+  const named = given.map(({ title, values }) => ({ title, values: mergeValues(addon.defaults, values) }));
+  for (const { title, values } of named) {
+    const [fault] = addon.schema === undefined ? [] : valueViolations(addon.schema, values);
+    if (fault !== undefined) throw wrong(`${title}: ${fault.message}`);
+  }
+  const made = parameterSets(addon.defaults, addon.schema);
+  if (made.length === 0 && named.length === 0)
+    throw wrong('it has parameters that are required and have no default: give some with --values <file>');
+  return [...made, ...named];
+}
+
+async function readValues(file: string): Promise<JsonObject> {
+  try {
+    return parseValues(await readFile(file, 'utf8'));
+  } catch (error) {
+    throw wrong(`${file}: ${messageOf(error)}`);
+  }
+}
+
+/** Faults with the path as seen from here, so that editors can open it. Ends the command when there are any. */
+export function endWithFaults(folder: string, faults: readonly AddonFault[]): void {
+  if (faults.length === 0) return;
+  for (const { file, line, column, message } of faults) print(`${join(folder, file)}:${line}:${column}: ${message}`);
+  say(`${faults.length} fault${faults.length === 1 ? '' : 's'}`);
+  throw new ExitCode(1);
+}
+
+export function wrong(message: string): EspalierError {
+  return new EspalierError('InvalidConfiguration', message, { retry: false });
+}

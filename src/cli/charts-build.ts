@@ -1,0 +1,127 @@
+import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative, resolve } from 'node:path';
+import { EspalierError } from '../api/errors.ts';
+import { createCharts } from '../charts/charts.ts';
+import { folderTree } from '../git/foldertree.ts';
+import { plain } from '../plan/plain.ts';
+import { type BuildOptions, type BuiltChart, buildCharts } from '../publish/build-charts.ts';
+import { findCharts } from '../publish/find-charts.ts';
+import { museumShop, registryShop, type Shop } from '../publish/push-chart.ts';
+import { dockerLogins } from '../registry/docker-config.ts';
+import { openMuseum } from '../registry/museum.ts';
+import { openRegistry } from '../registry/registry.ts';
+import { REAL_TOOLS } from '../render/render.ts';
+import { mustBeFolder } from './addon-source.ts';
+import type { ChartsBuildFlags } from './charts.ts';
+import { ExitCode } from './exit.ts';
+import { basePlace, readCertificates } from './mirror-tools.ts';
+import { formatData } from './output.ts';
+import { print, say } from './print.ts';
+
+export const CHARTS_BUILD_VERSION = 'espalier.dev/charts-build/v1';
+
+/** Lints, packs and pushes every chart below a folder, and says at the end all that is wrong. */
+export async function build(folder: string, flags: ChartsBuildFlags): Promise<void> {
+  await mustBeFolder(folder);
+  const root = await rootOf(resolve(folder));
+  const below = relative(root, resolve(folder));
+  const found = await findCharts(resolve(folder));
+  const paths = found.map((path) => (path === '.' ? below || '.' : join(below, path)));
+  const shown = (path: string): string => relative('.', join(root, path)) || '.';
+  const results = await run(paths, root, flags, shown, (result) => {
+    if (flags.output === undefined && result.state !== 'failed') print(plain(lineOf(result, shown)));
+  });
+  if (flags.output !== undefined) {
+    const charts = results.map((one) => ({ ...one, path: shown(one.path) }));
+    print(await formatData({ version: CHARTS_BUILD_VERSION, charts }, flags.output));
+  }
+  for (const { path, warnings } of results)
+    for (const warning of warnings) say(plain(`Warning: ${shown(path)}: ${warning}`));
+  for (const { path, faults } of results) for (const fault of faults) say(plain(`✗ ${shown(path)}: ${fault}`));
+  say(summaryOf(results));
+  if (results.some(({ state }) => state === 'failed')) throw new ExitCode(1);
+}
+
+async function run(
+  paths: readonly string[],
+  root: string,
+  flags: ChartsBuildFlags,
+  shown: BuildOptions['shown'],
+  onResult: BuildOptions['onResult'],
+): Promise<BuiltChart[]> {
+  const stop = new AbortController();
+  const onSignal = () => stop.abort(new EspalierError('Aborted', 'interrupted; run it again to go on'));
+  process.once('SIGINT', onSignal).once('SIGTERM', onSignal);
+  const scratch = await mkdtemp(join(tmpdir(), 'espalier-charts-'));
+  const plainHttp = flags.insecureRegistry ?? [];
+  const charts = createCharts({
+    cacheDir: scratch,
+    addresses: { privateAddresses: flags.allowPrivate === true },
+    plainHttp,
+  });
+  try {
+    return await withShop(flags, (shop) =>
+      buildCharts(paths, {
+        tree: folderTree(root),
+        charts,
+        tools: REAL_TOOLS,
+        strict: flags.strict === true,
+        destination: flags.destination ?? (flags.to === undefined ? '.' : undefined),
+        shop,
+        dryRun: flags.dryRun === true,
+        jobs: flags.jobs,
+        shown,
+        signal: stop.signal,
+        onResult,
+      }),
+    );
+  } finally {
+    process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
+    await charts.close();
+    await rm(scratch, { recursive: true, force: true });
+  }
+}
+
+async function withShop<T>(
+  { to, insecureRegistry = [], caFile }: ChartsBuildFlags,
+  use: (shop: Shop | undefined) => Promise<T>,
+): Promise<T> {
+  if (to === undefined) return await use(undefined);
+  const ca = caFile === undefined ? undefined : await readCertificates(caFile);
+  const wire = { loginFor: dockerLogins(process.env), insecure: insecureRegistry, ca };
+  if (/^oci:/i.test(to)) {
+    const base = basePlace(to, '--to');
+    const registry = openRegistry(wire);
+    return await use(registryShop(registry, base)).finally(() => registry.close());
+  }
+  const museum = openMuseum(to, wire);
+  return await use(museumShop(museum, to)).finally(() => museum.close());
+}
+
+/** The repository that a folder is in: dependencies at file:// may be anywhere in it. Without one the folder itself. */
+async function rootOf(folder: string): Promise<string> {
+  for (let at = folder; ; at = dirname(at)) {
+    if ((await stat(join(at, '.git')).catch(() => undefined)) !== undefined) return at;
+    if (dirname(at) === at) return folder;
+  }
+}
+
+/** `pushed   web 1.2.0 (charts/web) → oci://registry.example.com/charts/web:1.2.0` */
+function lineOf(
+  { state, name, version, path, archive, to, ...rest }: BuiltChart,
+  shown: (path: string) => string,
+): string {
+  const where = to ?? archive;
+  const given = rest.class === undefined ? '' : ` [${rest.class}]`;
+  return `${state.padEnd(7)} ${name} ${version}${given} (${shown(path)})${where === undefined ? '' : ` → ${where}`}`;
+}
+
+function summaryOf(results: readonly BuiltChart[]): string {
+  const states = ['packed', 'pushed', 'new', 'there', 'failed'] as const;
+  const counts = states.flatMap((state) => {
+    const count = results.filter((one) => one.state === state).length;
+    return count === 0 ? [] : [`${count} ${state}`];
+  });
+  return counts.length === 0 ? 'no charts here' : counts.join(', ');
+}

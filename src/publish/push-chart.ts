@@ -1,0 +1,77 @@
+import { createReadStream } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { EspalierError } from '../api/index.ts';
+import { chartInArchive } from '../mirror/charts.ts';
+import { repositorySink, transferTree } from '../mirror/transfer.ts';
+import { type ChartFacts, chartLayer, chartTag } from '../registry/chart-artifact.ts';
+import type { Museum } from '../registry/museum.ts';
+import type { Registry } from '../registry/registry.ts';
+import { describePlace, type Place } from '../registry/types.ts';
+import { differingFiles } from './same-content.ts';
+
+export interface PackedChart extends ChartFacts {
+  archive: string;
+}
+
+/** Where charts are published. */
+export interface Shop {
+  placeOf(chart: { name: string; version: string }): string;
+  /** `new` in a dry run: it would be pushed. The same version with other content is an error. */
+  put(chart: PackedChart, dryRun: boolean, signal: AbortSignal): Promise<'there' | 'pushed' | 'new'>;
+}
+
+/** `oci://registry.example.com/charts`: each chart below it by its own name. */
+export function registryShop(registry: Registry, base: Place): Shop {
+  const placeFor = ({ name }: { name: string }): Place => ({
+    ...base,
+    repository: base.repository === '' ? name : `${base.repository}/${name}`,
+  });
+  const placeOf: Shop['placeOf'] = (chart) => `oci://${describePlace(placeFor(chart))}:${chartTag(chart.version)}`;
+  return {
+    placeOf,
+    async put(chart, dryRun, signal) {
+      const [place, tag] = [placeFor(chart), chartTag(chart.version)];
+      const found = await registry.manifest(place, tag, signal);
+      if (found !== undefined) {
+        const layer = chartLayer(found, placeOf(chart));
+        if (layer.digest !== chart.digest) {
+          const parts: Uint8Array[] = [];
+          for await (const part of registry.blob(place, layer, signal)) parts.push(part);
+          await demandSame(chart, Buffer.concat(parts), placeOf(chart));
+        }
+        return 'there';
+      }
+      if (dryRun) return 'new';
+      const { from, root } = chartInArchive(chart, () => createReadStream(chart.archive));
+      const what = `${chart.name} ${chart.version}`;
+      await transferTree({ from, to: repositorySink(registry, place, signal), what }, root, tag);
+      return 'pushed';
+    },
+  };
+}
+
+export function museumShop(museum: Museum, address: string): Shop {
+  const placeOf: Shop['placeOf'] = ({ name, version }) => `${address.replace(/\/+$/, '')} ${name}-${version}`;
+  return {
+    placeOf,
+    async put(chart, dryRun, signal) {
+      const digest = await museum.digestOf(chart, signal);
+      if (digest !== undefined) {
+        if (digest !== chart.digest) await demandSame(chart, await museum.archive(chart, signal), placeOf(chart));
+        return 'there';
+      }
+      if (dryRun) return 'new';
+      await museum.push({ ...chart, archive: chart.archive }, signal);
+      return 'pushed';
+    },
+  };
+}
+
+/** Whoever has pinned that version would get something else under its name. */
+async function demandSame(chart: PackedChart, there: Uint8Array, place: string): Promise<void> {
+  const differing = await differingFiles(await readFile(chart.archive), there);
+  if (differing.length === 0) return;
+  const more = differing.length > 3 ? ` and ${differing.length - 3} more` : '';
+  const message = `${place} is there with other content (${differing.slice(0, 3).join(', ')}${more}): bump the version in Chart.yaml`;
+  throw new EspalierError('RegistryRefused', message, { retry: false });
+}

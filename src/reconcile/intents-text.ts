@@ -1,0 +1,43 @@
+import type { InventoryEntry, KubeObject, PluginStatus } from '../api/index.ts';
+
+/** One intent on record. */
+export interface IntentEntry {
+  /** `namespace/name`. */
+  plugin: string;
+  uid: string;
+  attempted: NonNullable<PluginStatus['attempted']>;
+  inventory: readonly InventoryEntry[];
+}
+
+/** A list in JSON: the API server has nothing to do with its parts, which is what makes it cheap. */
+export function writeIntents(entries: readonly IntentEntry[]): { intents: string } {
+  return { intents: JSON.stringify(entries) };
+}
+
+/** What does not look like an intent of ours is left out: whoever edited the record by hand has to answer for that. */
+export function readIntents(object: KubeObject | undefined): IntentEntry[] {
+  const { intents } = (object?.data ?? {}) as Record<string, unknown>;
+  if (typeof intents !== 'string') return [];
+  let entries: unknown;
+  try {
+    entries = JSON.parse(intents);
+  } catch {
+    return [];
+  }
+  return Array.isArray(entries) ? entries.filter(isIntent) : [];
+}
+
+function isIntent(value: unknown): value is IntentEntry {
+  const { plugin, uid, attempted, inventory } = fieldsOf(value);
+  const isNamed = typeof plugin === 'string' && typeof uid === 'string' && typeof fieldsOf(attempted).key === 'string';
+  return isNamed && Array.isArray(inventory) && inventory.every(isReference);
+}
+
+function isReference(value: unknown): boolean {
+  const { apiVersion, kind, name, namespace } = fieldsOf(value);
+  return [apiVersion, kind, name, namespace ?? ''].every((text) => typeof text === 'string');
+}
+
+function fieldsOf(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+}
