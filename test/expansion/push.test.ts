@@ -1,51 +1,31 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, beforeEach, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { type Member, tgz } from '../charts/support/archives.ts';
-import { type Registry, startRegistry } from '../charts/support/registry.ts';
 import { espalier, startEspalier } from '../cli/support/espalier.ts';
-import { type Front, startFront, writes } from '../mirror/support/front.ts';
+import { type Front, writes } from '../mirror/support/front.ts';
 import { digestAt, pushImage, pushIndex } from '../mirror/support/images.ts';
 import { startMuseum } from '../mirror/support/museum.ts';
 import { writeFiles } from '../mirror/support/platform.ts';
 import { eventually } from '../support/eventually.ts';
 import { tempDir } from '../support/tempdir.ts';
+import { frontScene } from './support/front-scene.ts';
 import { dockerMembers } from './support/image-archives.ts';
 import { crane, demoPackage } from './support/package.ts';
 
-let folder: string;
-let registry: Registry;
-let front: Front;
-
-before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'espalier-test-'));
-  registry = await startRegistry(folder);
-  front = await startFront(registry.host);
-});
-
-after(async () => {
-  await front?.close();
-  await registry?.stop();
-  await rm(folder, { recursive: true, force: true });
-});
-
-beforeEach(() => {
-  front.meddle = undefined;
-  front.requests.length = 0;
-});
+const scene = frontScene();
 
 const push = (from: string, ...args: string[]) => espalier(['expansion', 'push', from, ...args]);
 
 describe('espalier expansion push', () => {
   test('charts, images and the package go where they belong, and a second time nothing is sent', async (t) => {
     const demo = await demoPackage(await tempDir(t));
-    const to = `${front.host}/all`;
+    const to = `${scene.front.host}/all`;
     const args = ['--charts', `oci://${to}/charts`, '--images', to, '--package', `oci://${to}/expansions/demo`];
     const dry = await push(demo, ...args, '--dry-run');
-    assert.deepEqual([dry.code, writes(front)], [1, []], dry.stderr);
+    assert.deepEqual([dry.code, writes(scene.front)], [1, []], dry.stderr);
     assert.match(dry.stderr, /^4 missing$/m);
     const first = await push(demo, ...args);
     assert.equal(first.code, 0, first.stderr);
@@ -55,12 +35,14 @@ describe('espalier expansion push', () => {
     assert.match(first.stdout, /^copied {3}package demo → oci:\/\/.*\/all\/expansions\/demo:v1\.0$/m);
     assert.match(first.stderr, new RegExp(`- \\{from: quay\\.io, to: ${to}\\}`));
     for (const image of ['demo/alpine:3.10', 'team/db:2']) await crane('validate', '--remote', `${to}/${image}`);
-    const sent = blobsIn(front, '/all/(demo|team)/');
-    assert.ok(writes(front).some((one) => /POST .*\/uploads\/\?mount=.*from=all%2F(demo|team)%2F\w+ 201$/.test(one)));
+    const sent = blobsIn(scene.front, '/all/(demo|team)/');
+    assert.ok(
+      writes(scene.front).some((one) => /POST .*\/uploads\/\?mount=.*from=all%2F(demo|team)%2F\w+ 201$/.test(one)),
+    );
     assert.deepEqual([sent.length, new Set(sent).size], [2, 2], 'what both images share is sent once');
-    front.requests.length = 0;
+    scene.front.requests.length = 0;
     const second = await push(demo, ...args, '-o', 'json');
-    assert.deepEqual([second.code, writes(front)], [0, []], second.stderr);
+    assert.deepEqual([second.code, writes(scene.front)], [0, []], second.stderr);
     const { version, results } = JSON.parse(second.stdout) as { version: string; results: { state: string }[] };
     assert.deepEqual(
       [version, results.map(({ state }) => state)],
@@ -70,8 +52,8 @@ describe('espalier expansion push', () => {
 
   test('images of crane keep their digests, also those for several platforms', async (t) => {
     const dir = await tempDir(t);
-    const many = await pushIndex(registry.host, 'from/many:1', 'many');
-    const one = await pushImage(registry.host, 'from/one:1', 'one');
+    const many = await pushIndex(scene.registry.host, 'from/many:1', 'many');
+    const one = await pushImage(scene.registry.host, 'from/one:1', 'one');
     await crane('pull', '--format', 'oci', '--annotate-ref', many.image, join(dir, 'layout'));
     await crane('pull', '--format', 'tarball', one.image, join(dir, 'one.tar'));
     const layout = await archived(join(dir, 'layout'), dir);
@@ -79,15 +61,16 @@ describe('espalier expansion push', () => {
     for (const [index, { image, digest }] of [many, one].entries()) {
       const files = { 'expansion.yaml': `images: ["${image}"]\n`, 'images.tar.gz': archives[index] ?? '' };
       const from = await writeFiles(join(dir, `p${index}`), files);
-      const done = await push(from, '--images', `${front.host}/crane`);
+      const done = await push(from, '--images', `${scene.front.host}/crane`);
       assert.equal(done.code, 0, done.stdout + done.stderr);
       const [, name = ''] = /\/(from\/\w+):1$/.exec(image) ?? [];
-      const there = await digestAt(registry.host, `crane/${name}`, '1');
+      const there = await digestAt(scene.registry.host, `crane/${name}`, '1');
       // A tarball holds no manifest: what is made of it is the same each time.
       if (image === many.image) assert.equal(there, digest);
-      else assert.match((await push(from, '--images', `${front.host}/crane`)).stdout, /^there /);
+      else assert.match((await push(from, '--images', `${scene.front.host}/crane`)).stdout, /^there /);
     }
-    for (const child of many.children) assert.equal(await digestAt(registry.host, 'crane/from/many', child), child);
+    for (const child of many.children)
+      assert.equal(await digestAt(scene.registry.host, 'crane/from/many', child), child);
   });
 
   test('a ChartMuseum gets charts once, and one that is another there is not replaced', async (t) => {
@@ -108,33 +91,39 @@ describe('espalier expansion push', () => {
   test('killed in the middle, the same command goes on and sends no part twice', async (t) => {
     const members = dockerMembers(...[1, 2, 3].map((n): [string, string] => [`cut/i${n}:1`, `cut ${n}`]));
     const files = { 'expansion.yaml': 'images: ["cut/i1:1", "cut/i2:1", "cut/i3:1"]\n', 'images.tar.gz': tgz(members) };
-    const args = ['expansion', 'push', await writeFiles(await tempDir(t), files), '--images', `${front.host}/cut`];
+    const args = [
+      'expansion',
+      'push',
+      await writeFiles(await tempDir(t), files),
+      '--images',
+      `${scene.front.host}/cut`,
+    ];
     let parts = 0;
     // From the fifth part on nothing is answered any more.
-    front.meddle = (asked) => asked.method === 'PUT' && /uploads/.test(asked.url ?? '') && ++parts > 4;
+    scene.front.meddle = (asked) => asked.method === 'PUT' && /uploads/.test(asked.url ?? '') && ++parts > 4;
     const running = startEspalier(t, args);
     await eventually(() => assert.ok(parts > 4));
     running.kill();
     await running.ended;
-    const sent = blobsIn(front);
+    const sent = blobsIn(scene.front);
     assert.equal(sent.length, 4);
-    front.meddle = undefined;
-    front.requests.length = 0;
+    scene.front.meddle = undefined;
+    scene.front.requests.length = 0;
     const { code, stderr } = await espalier(args);
     assert.equal(code, 0, stderr);
-    const after = blobsIn(front);
+    const after = blobsIn(scene.front);
     assert.equal(new Set([...sent, ...after]).size, 6);
     assert.equal(after.length, 2);
   });
 
   test('a registry that takes one part and not another: what can be pushed is, and the rest is named', async (t) => {
     const demo = await demoPackage(await tempDir(t));
-    front.meddle = (asked, answer) => {
+    scene.front.meddle = (asked, answer) => {
       if (!/\/team\/db\/blobs\/uploads/.test(asked.url ?? '')) return false;
       answer.writeHead(403).end('{}');
       return true;
     };
-    const done = await push(demo, '--images', `${front.host}/some`);
+    const done = await push(demo, '--images', `${scene.front.host}/some`);
     assert.equal(done.code, 1);
     assert.match(done.stdout, /^copied {3}docker\.io\/demo\/alpine:3\.10/);
     assert.match(done.stderr, /✗ quay\.io\/team\/db:2: .*docker login/);
@@ -156,28 +145,28 @@ describe('espalier expansion push', () => {
     ];
     for (const [name, archive, fault] of bad) {
       const files = { 'expansion.yaml': "images: ['demo/a:1']\n", ...(archive && { 'images.tar.gz': archive }) };
-      const done = await push(await writeFiles(join(dir, name), files), '--images', `${front.host}/bad`);
+      const done = await push(await writeFiles(join(dir, name), files), '--images', `${scene.front.host}/bad`);
       assert.equal(done.code, 1, name);
       assert.match(done.stdout, fault, name);
       assert.match(done.stderr, /nothing was pushed/);
     }
-    const told = await push(join(dir, 'none'), '--images', `${front.host}/bad`, '-o', 'json');
+    const told = await push(join(dir, 'none'), '--images', `${scene.front.host}/bad`, '-o', 'json');
     assert.equal((JSON.parse(told.stdout) as { faults: object[] }).faults.length, 1);
-    assert.deepEqual(front.requests, []);
+    assert.deepEqual(scene.front.requests, []);
   });
 
   test('images that the package says are loaded elsewhere are told of, and wrong usage too', async (t) => {
     const files = { 'expansion.yaml': "images: ['demo/a:1']\nimages_loaded: true\n" };
     const loaded = await writeFiles(await tempDir(t), files);
-    const done = await push(loaded, '--images', `${front.host}/x`);
+    const done = await push(loaded, '--images', `${scene.front.host}/x`);
     assert.equal(done.code, 0);
     assert.match(done.stderr, /images_loaded: its 1 image are in the registry already, and not in it/);
     assert.match((await push(loaded)).stderr, /say what to push, and where to/);
     assert.match((await push(loaded, '--images', 'nowhere')).stderr, /is no registry/);
-    const untagged = await push(loaded, '--package', `oci://${front.host}/p`);
+    const untagged = await push(loaded, '--package', `oci://${scene.front.host}/p`);
     assert.match(untagged.stderr, /no expansion_version; write the tag/);
     assert.equal(untagged.code, 64);
-    assert.deepEqual(front.requests, []);
+    assert.deepEqual(scene.front.requests, []);
   });
 });
 

@@ -1,38 +1,26 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
-import { after, before, beforeEach, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
+import type { TLSSocket } from 'node:tls';
+import { packageArtifact } from '../../src/expansion/artifact.ts';
+import { readExpansion } from '../../src/expansion/format.ts';
 import { ociPackage, parsePackageUrl } from '../../src/expansion/oci-package.ts';
 import { openRegistry } from '../../src/registry/registry.ts';
-import { ADA, type Registry, startRegistry } from '../charts/support/registry.ts';
+import { sha256 } from '../charts/support/archives.ts';
+import { ADA, startRegistry } from '../charts/support/registry.ts';
+import { startWebsite } from '../charts/support/website.ts';
 import { espalier } from '../cli/support/espalier.ts';
-import { type Front, startFront, writes } from '../mirror/support/front.ts';
+import { makeCertificates } from '../git/support/authority.ts';
+import { writes } from '../mirror/support/front.ts';
 import { digestAt, pushImage } from '../mirror/support/images.ts';
 import { writeFiles } from '../mirror/support/platform.ts';
 import { tempDir } from '../support/tempdir.ts';
+import { frontScene } from './support/front-scene.ts';
 import { crane, demoPackage } from './support/package.ts';
 
-let folder: string;
-let registry: Registry;
-let front: Front;
-
-before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'espalier-test-'));
-  registry = await startRegistry(folder);
-  front = await startFront(registry.host);
-});
-
-after(async () => {
-  await front?.close();
-  await registry?.stop();
-  await rm(folder, { recursive: true, force: true });
-});
-
-beforeEach(() => {
-  front.meddle = undefined;
-  front.requests.length = 0;
-});
+const scene = frontScene();
 
 const expansion = (...args: string[]) => espalier(['expansion', ...args]);
 
@@ -40,15 +28,15 @@ describe('a package in a registry', () => {
   test('has one digest, from a folder, from its .tgz and from a registry, and every command reads it', async (t) => {
     const dir = await tempDir(t);
     const demo = await demoPackage(dir);
-    const at = (name: string) => `oci://${front.host}/expansions/${name}`;
+    const at = (name: string) => `oci://${scene.front.host}/expansions/${name}`;
     assert.equal((await expansion('push', demo, '--package', at('demo'))).code, 0);
-    const digest = await digestAt(registry.host, 'expansions/demo', 'v1.0');
+    const digest = await digestAt(scene.registry.host, 'expansions/demo', 'v1.0');
     assert.equal((await expansion('build', demo, '-o', join(dir, 'demo.tgz'))).code, 0);
     assert.equal((await expansion('push', join(dir, 'demo.tgz'), '--package', at('packed'))).code, 0);
     const copied = await expansion('push', `${at('demo')}:v1.0`, '--package', `${at('copied')}:kept`);
     assert.equal(copied.code, 0, copied.stderr);
-    assert.equal(await digestAt(registry.host, 'expansions/packed', 'v1.0'), digest);
-    assert.equal(await digestAt(registry.host, 'expansions/copied', 'kept'), digest);
+    assert.equal(await digestAt(scene.registry.host, 'expansions/packed', 'v1.0'), digest);
+    assert.equal(await digestAt(scene.registry.host, 'expansions/copied', 'kept'), digest);
 
     const checked = await expansion('check', `${at('demo')}:v1.0`);
     assert.deepEqual([checked.code, checked.stderr], [0, '6 files, no faults\n'], checked.stdout);
@@ -58,18 +46,18 @@ describe('a package in a registry', () => {
       ...['SHA256SUMS', 'charts/demo-0.1.0.tgz', 'expansion.yaml', 'files/etc/empty.conf'],
       ...['hooks/post-install.tmpl', 'images.tar.gz'],
     ]);
-    front.requests.length = 0;
+    scene.front.requests.length = 0;
     await writeFiles(dir, { 'tke.json': '{}' });
     const merged = await expansion('merge', `${at('demo')}:v1.0`, '--into', join(dir, 'tke.json'), '--write');
     assert.equal(merged.code, 0, merged.stderr);
     assert.equal(await readFile(join(dir, 'hooks/post-install'), 'utf8'), '#!/bin/sh\necho harbor.local\n');
-    assert.equal(front.requests.length, 4, 'the manifest, expansion.yaml, the file and the hook');
+    assert.equal(scene.front.requests.length, 4, 'the manifest, expansion.yaml, the file and the hook');
   });
 
   test('is what ORAS writes: a manifest with its type, and a title on each layer', async (t) => {
     const demo = await demoPackage(await tempDir(t));
-    await expansion('push', demo, '--package', `oci://${front.host}/form`);
-    const manifest = JSON.parse(await crane('manifest', `${registry.host}/form:v1.0`)) as {
+    await expansion('push', demo, '--package', `oci://${scene.front.host}/form`);
+    const manifest = JSON.parse(await crane('manifest', `${scene.registry.host}/form:v1.0`)) as {
       artifactType: string;
       config: { mediaType: string; digest: string };
       layers: { mediaType: string; annotations: Record<string, string> }[];
@@ -93,55 +81,59 @@ describe('a package in a registry', () => {
       'hooks/post-install.tmpl': 'espalier.expansion.file.v1',
       'images.tar.gz': 'espalier.expansion.images.v1.tar+gzip',
     });
-    const config = JSON.parse(await crane('blob', `${registry.host}/form@${manifest.config.digest}`)) as object;
+    const config = JSON.parse(await crane('blob', `${scene.registry.host}/form@${manifest.config.digest}`)) as object;
     assert.equal((config as { expansion_name: string }).expansion_name, 'demo');
   });
 
   test('that is there as the same version is not replaced, but for a tag that is named; a part that is there is not sent', async (t) => {
     const dir = await tempDir(t);
-    const to = `oci://${front.host}/moved`;
+    const to = `oci://${scene.front.host}/moved`;
     await expansion('push', await demoPackage(dir), '--package', to);
-    const before = await digestAt(registry.host, 'moved', 'v1.0');
+    const before = await digestAt(scene.registry.host, 'moved', 'v1.0');
     const other = await demoPackage(join(dir, 'other'), { 'files/etc/empty.conf': 'no longer' });
     const refused = await expansion('push', other, '--package', to);
     assert.equal(refused.code, 1);
     assert.match(refused.stderr, /has another package as v1\.0: .*give it another expansion_version, or name the tag/);
-    assert.equal(await digestAt(registry.host, 'moved', 'v1.0'), before);
-    front.requests.length = 0;
+    assert.equal(await digestAt(scene.registry.host, 'moved', 'v1.0'), before);
+    scene.front.requests.length = 0;
     assert.equal((await expansion('push', other, '--package', `${to}:v1.0`)).code, 0);
-    assert.notEqual(await digestAt(registry.host, 'moved', 'v1.0'), before);
-    assert.equal(writes(front).filter((one) => /^PUT .*uploads/.test(one)).length, 2, 'the file and the checksums');
+    assert.notEqual(await digestAt(scene.registry.host, 'moved', 'v1.0'), before);
+    assert.equal(
+      writes(scene.front).filter((one) => /^PUT .*uploads/.test(one)).length,
+      2,
+      'the file and the checksums',
+    );
   });
 
   test('gives the agent the files that it asks for and no others, each proven, within limits and with a login', async (t) => {
     const demo = await demoPackage(await tempDir(t));
-    await expansion('push', demo, '--package', `oci://${registry.host}/agent/demo`);
+    await expansion('push', demo, '--package', `oci://${scene.registry.host}/agent/demo`);
     const client = openRegistry({ loginFor: async () => undefined });
     t.after(() => client.close());
-    const at = parsePackageUrl(`oci://${front.host}/agent/demo:v1.0`);
+    const at = parsePackageUrl(`oci://${scene.front.host}/agent/demo:v1.0`);
     assert.ok(at?.reference !== undefined);
     const place = { ...at, reference: at.reference };
     const files = await ociPackage(place, { registry: client, fileBytes: 5000 });
-    assert.equal(files.id, await digestAt(registry.host, 'agent/demo', 'v1.0'));
+    assert.equal(files.id, await digestAt(scene.registry.host, 'agent/demo', 'v1.0'));
     assert.ok(files.paths.includes('images.tar.gz'));
     assert.match(Buffer.from((await files.read('expansion.yaml')) ?? '').toString(), /^expansion_name: demo$/m);
     assert.equal(await files.read('none'), undefined);
-    assert.equal(front.requests.length, 2);
+    assert.equal(scene.front.requests.length, 2);
     const small = await ociPackage(place, { registry: client, fileBytes: 10 });
     await assert.rejects(small.read('expansion.yaml'), /expansion\.yaml of package .* has \d+ bytes; 10 are allowed/);
-    front.meddle = (asked, answer) => {
+    scene.front.meddle = (asked, answer) => {
       if (!/\/blobs\//.test(asked.url ?? '')) return false;
       answer.writeHead(200).end('expansion_name: evil'.padEnd(212));
       return true;
     };
     await assert.rejects(files.read('expansion.yaml'), { code: 'ImageDamaged' });
-    front.meddle = undefined;
+    scene.front.meddle = undefined;
     await assert.rejects(ociPackage({ ...place, reference: 'v9' }, { registry: client }), {
       code: 'RegistryNotFound',
       message: /has no package .*agent\/demo:v9; check its path and version/,
     });
-    const { digest } = await pushImage(registry.host, 'agent/image:1', 'image');
-    const image = { place: { host: registry.host, repository: 'agent/image' }, reference: digest };
+    const { digest } = await pushImage(scene.registry.host, 'agent/image:1', 'image');
+    const image = { place: { host: scene.registry.host, repository: 'agent/image' }, reference: digest };
     await assert.rejects(ociPackage(image, { registry: client }), {
       code: 'ExpansionInvalid',
       message: /no expansion/,
@@ -157,6 +149,37 @@ describe('a package in a registry', () => {
     const away = openRegistry({ loginFor: async () => undefined, addresses: {} });
     t.after(() => away.close());
     await assert.rejects(ociPackage(place, { registry: away }), /127\.0\.0\.1/);
+  });
+
+  test('behind TLS is had with an authority and a certificate of ours, which a store that it leads to does not see', async (t) => {
+    const { ca, cert, key } = await makeCertificates(await tempDir(t));
+    const tls = { key, cert, ca, requestCert: true, rejectUnauthorized: false };
+    const [own, store] = await Promise.all([startWebsite({ tls }), startWebsite({ tls })]);
+    t.after(() => Promise.all([own.close(), store.close()]));
+    const shown: boolean[] = [];
+    const note = (request: IncomingMessage): boolean => {
+      shown.push((request.socket as TLSSocket).getPeerCertificate().subject !== undefined);
+      return false;
+    };
+    const { expansion } = readExpansion('values: {}');
+    const text = Buffer.from('values: {}');
+    const sums = { size: text.length, sha256: sha256(text).slice('sha256:'.length) };
+    const { manifest } = packageArtifact(expansion, new Map([['expansion.yaml', sums]]));
+    own.files.set('/v2/demo/manifests/v1', Buffer.from(manifest.bytes));
+    own.intercept = (request, response) => {
+      note(request);
+      if (!/\/blobs\//.test(request.url ?? '')) return false;
+      response.writeHead(307, { location: `${store.url}/stored` }).end();
+      return true;
+    };
+    store.intercept = note;
+    store.files.set('/stored', text);
+    const client = openRegistry({ loginFor: async () => undefined, ca, clientCert: cert, clientKey: key });
+    t.after(() => client.close());
+    const at = { place: { host: `127.0.0.1:${own.port}`, repository: 'demo' }, reference: 'v1' };
+    const files = await ociPackage(at, { registry: client });
+    assert.deepEqual(await files.read('expansion.yaml'), text);
+    assert.deepEqual(shown, [true, true, false]);
   });
 
   test('is named with its version, or the command says how', async () => {
