@@ -12,7 +12,6 @@ import { type PackageTarget, pushPackage } from '../expansion/push-package.ts';
 import { IMAGES_FILE } from '../expansion/verify.ts';
 import type { ImageRule } from '../images/rules.ts';
 import type { Result } from '../mirror/outcome.ts';
-import { plain } from '../plan/plain.ts';
 import { openRegistry } from '../registry/registry.ts';
 import { printFaults } from './expansion-faults.ts';
 import { withLittleMemory } from './expansion-memory.ts';
@@ -63,7 +62,7 @@ async function pushChecked(
   const rules: ImageRule[] = [];
   const onResult = (result: Result): void => {
     results.push(result);
-    if (flags.output !== 'json') tellAll(result);
+    if (flags.output !== 'json') tell(result, true);
   };
   const base = { registry, members, dryRun: flags.dryRun === true, signal, onResult };
   try {
@@ -122,27 +121,21 @@ function notesOn({ expansion, contents }: Checked, flags: PushFlags): string[] {
   const notes: string[] = [];
   const isHere = contents.images !== undefined;
   if (images.length > 0 && !isHere && isLoaded)
-    notes.push(
-      `the package says images_loaded: its ${countOf(images, 'image')} are in the registry already, and not in it`,
-    );
+    notes.push(`images_loaded: ${countOf(images, 'image')} not in the package, for the registry is said to have them`);
   else if (images.length > 0 && flags.images === undefined)
-    notes.push(`${countOf(images, 'image')} stay in the package: --images <registry> pushes them`);
+    notes.push(`${countOf(images, 'image')} left in the package: --images <registry> pushes them`);
   if (charts.length > 0 && flags.charts === undefined)
-    notes.push(`${countOf(charts, 'chart')} stay in the package: --charts <url> pushes them`);
+    notes.push(`${countOf(charts, 'chart')} left in the package: --charts <url> pushes them`);
   const rest = (['files', 'hooks', 'provider'] as const).flatMap((field) => expansion[field]);
   if (rest.length > 0 && flags.package === undefined)
-    notes.push(`${countOf(rest, 'file')} and hooks stay in the package: --package <url> pushes all of it`);
+    notes.push(
+      `${countOf(rest, 'file')} left in the package (files, hooks, provider): --package <url> pushes all of it`,
+    );
   return notes;
 }
 
 function countOf(list: readonly unknown[], what: string): string {
   return `${list.length} ${what}${list.length === 1 ? '' : 's'}`;
-}
-
-function tellAll(result: Result): void {
-  const { kind, from, to, outcome } = result;
-  if (outcome.state === 'there') print(`there    ${plain(`${kind === 'image' ? '' : `${kind} `}${from} → ${to}`)}`);
-  else tell(result);
 }
 
 function wrong(message: string): EspalierError {

@@ -47,11 +47,12 @@ export async function report(
 
 const ERASE = '\r\u001b[K';
 
-/** What is there already is only counted. */
-export function tell({ kind, from, to, outcome }: Result): void {
+/** What is there already is only counted, unless all is to be told. */
+export function tell({ kind, from, to, outcome }: Result, tellsAll = false): void {
   const clear = process.stderr.isTTY === true && process.stdout.isTTY === true ? ERASE : '';
   const what = `${kind === 'image' ? '' : `${kind} `}${from}`;
   if (outcome.state === 'copied') print(`${clear}copied   ${plain(`${what} → ${to}`)}`);
+  else if (outcome.state === 'there' && tellsAll) print(`${clear}there    ${plain(`${what} → ${to}`)}`);
   else if (outcome.state === 'missing') print(`${clear}missing  ${plain(`${what} → ${to}`)}`);
   else if (outcome.state === 'failed') say(`${clear}✗ ${plain(`${what}: ${outcome.why}`)}`);
 }

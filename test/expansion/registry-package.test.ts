@@ -32,8 +32,11 @@ describe('a package in a registry', () => {
     assert.equal((await expansion('push', demo, '--package', at('demo'))).code, 0);
     const digest = await digestAt(scene.registry.host, 'expansions/demo', 'v1.0');
     assert.equal((await expansion('build', demo, '-o', join(dir, 'demo.tgz'))).code, 0);
-    assert.equal((await expansion('push', join(dir, 'demo.tgz'), '--package', at('packed'))).code, 0);
-    const copied = await expansion('push', `${at('demo')}:v1.0`, '--package', `${at('copied')}:kept`);
+    const images = ['--images', `${scene.front.host}/images`];
+    const packed = await expansion('push', join(dir, 'demo.tgz'), '--package', at('packed'), ...images);
+    assert.equal(packed.code, 0, packed.stderr);
+    const copied = await expansion('push', `${at('demo')}:v1.0`, '--package', `${at('copied')}:kept`, ...images);
+    assert.match(copied.stdout, /^there {4}docker\.io\/demo\/alpine:3\.10 → /m);
     assert.equal(copied.code, 0, copied.stderr);
     assert.equal(await digestAt(scene.registry.host, 'expansions/packed', 'v1.0'), digest);
     assert.equal(await digestAt(scene.registry.host, 'expansions/copied', 'kept'), digest);
