@@ -154,6 +154,8 @@ export async function settings(
     written ??
     (client === undefined ? undefined : await unlessNotInstalled(findSync(client, namespace, flags.sync, source)));
   const sync = found ?? standIn(namespace);
+  // In a file it may be left out.
+  sync.metadata.namespace ||= namespace;
   if (flags.path !== undefined) sync.spec.repository.path = flags.path;
   if (flags.cluster !== undefined) sync.spec.cluster.name = flags.cluster;
   sync.spec.cluster.labels = { ...sync.spec.cluster.labels, ...flags.label };

@@ -18,7 +18,7 @@ const ABOUT = `
 <source> is a folder, or the URL of a Git repository. The objects are what the agent applies: with their namespaces, labels,
 patches and rewritten images. Values, labels and the path come from the Sync that follows the repository, as for plan.
 
-With --offline no cluster is asked: settings of a Sync and values from ConfigMaps and Secrets are left out, and which kinds
+With --offline no cluster is asked: settings of a Sync that is in no file (--settings) and values from ConfigMaps and Secrets are left out, and which kinds
 live in namespaces is known of Kubernetes' own and of those that the repository defines.
 
 Examples:
@@ -34,6 +34,7 @@ export function renderCommand(): Command {
     .argument('[source]', 'folder or Git URL', '.')
     .option('-n, --namespace <name>', 'namespace of the Sync (default: that of the context; offline: espalier-system)')
     .option('--sync <name>', 'the Sync whose settings apply')
+    .option('--settings <file>', 'a Sync in a file, in place of one in the cluster')
     .option('--ref <ref>', 'branch, tag or commit of a Git URL (default: what the Sync follows)')
     .option('--path <path>', 'folder in the source that holds the declarations (default: that of the Sync)')
     .option('--plugin <name>', 'only this Plugin; repeatable', addName)

@@ -22,12 +22,22 @@ describe('an expansion package in the cluster', { concurrency: 2 }, () => {
       },
     };
     const node = uniqueName('late');
+    // Other tests have Nodes of their own on this control plane, and not all of them are ever ready.
+    const nodes = { apiVersion: 'v1', kind: 'Node', all: true, labels: { scene: node } };
+    const afterNodes = {
+      target: { kind: 'Plugin', name: `${name}-post-cluster-ready` },
+      merge: { spec: { dependsOn: [{ name: `${name}-post-install` }, nodes] } },
+    };
+    const declared = JSON.stringify({
+      ...{ apiVersion: API_VERSION, kind: 'Plugin', metadata: { name } },
+      spec: { kind: 'expansion', source: { git: { path: 'packages/demo' } }, patches: [afterNodes] },
+    });
     const platform = await startPlatform(t, {
       prefix: 'expansion',
       spec: { ...ALLOWED, images: { rewrite: [{ from: 'docker.io', to: 'harbor.local/docker' }] } },
-      files: packageAt('packages/demo', wish),
+      files: { ...packageAt('packages/demo', wish), 'plugins/demo.yaml': declared },
       prepare: async (client) => {
-        const metadata = { name: node };
+        const metadata = { name: node, labels: { scene: node } };
         t.after(() => client.delete({ apiVersion: 'v1', kind: 'Node', name: node }));
         await client.create({ apiVersion: 'v1', kind: 'Node', metadata, spec: { unschedulable: true } });
       },
@@ -51,7 +61,7 @@ describe('an expansion package in the cluster', { concurrency: 2 }, () => {
 
     await openGate(platform, `${name}-delegated-v1.0`, 'EnsureKubelet');
     await platform.pluginReaches(`${name}-post-install`, 'Ready');
-    await platform.pluginSays(`${name}-post-cluster-ready`, new RegExp(`all Nodes: .*${node}`));
+    await platform.pluginSays(`${name}-post-cluster-ready`, new RegExp(`all Nodes with scene=${node}: .*${node}`));
     assert.deepEqual((await platform.get('ConfigMap', `${name}-web`))?.data, {
       greeting: 'hello',
       global: '{"tier":"gold"}',
@@ -95,7 +105,9 @@ describe('an expansion package in the cluster', { concurrency: 2 }, () => {
 
     const gone = watchGone(t, platform);
     const files = packageAt('packages/demo', { ...wish, version: 'v1.1', charts: ['web', 'db@0.2.0'] });
-    await platform.approve(await platform.push({ ...removed(files), 'other/readme.txt': 'left' }));
+    await platform.approve(
+      await platform.push({ ...removed(files), 'plugins/demo.yaml': null, 'other/readme.txt': 'left' }),
+    );
     await platform.settles();
     const order = gone();
     const at = (part: string): number => order.indexOf(`${name}-${part}`);
