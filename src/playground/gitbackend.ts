@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { EspalierError } from '../api/index.ts';
 import { signalGroup } from '../tools/group.ts';
@@ -14,6 +14,13 @@ export interface BackendOptions {
   path: string;
   timeoutMs: number;
   signal: AbortSignal;
+  /** Told what Git answered, when all of it arrived. For small answers: they are held. */
+  heard?: ((answer: GitAnswer) => void) | undefined;
+}
+
+export interface GitAnswer {
+  headers: OutgoingHttpHeaders;
+  body: Uint8Array;
 }
 
 /**
@@ -54,9 +61,13 @@ export async function answerByGit(
     }
     response.writeHead(head.status, head.headers);
     response.off('close', kill); // also emitted when all went well, while git still finishes
+    const body: Uint8Array[] = [];
+    if (options.heard !== undefined) stdout.on('data', (part: Uint8Array) => body.push(part));
     await pipeline(stdout, response);
     await closed;
-    return child.exitCode === 0 && head.status === 200;
+    const isGood = child.exitCode === 0 && head.status === 200;
+    if (isGood) options.heard?.({ headers: head.headers, body: Buffer.concat(body) });
+    return isGood;
   } catch {
     return false; // the client left
   } finally {

@@ -3,7 +3,7 @@ import { createServer as createHttpServer, type IncomingMessage, type Server, ty
 import { createServer as createHttpsServer } from 'node:https';
 import type { Authority } from './authority.ts';
 import { challengeFor, type GitAccess, mayUse } from './gitaccess.ts';
-import { answerByGit } from './gitbackend.ts';
+import { answerByGit, type GitAnswer } from './gitbackend.ts';
 import { actOut, type GitFault } from './gitfault.ts';
 import { initRepository, type RefChange, readRefs, refChanges, seedRepository } from './gitrepository.ts';
 import { type GitRoute, type GitService, routeOf } from './gitroute.ts';
@@ -71,6 +71,8 @@ export interface GitServer {
 interface Repository extends ServedRepository {
   access: GitAccess;
   refs: Map<string, string>;
+  /** What Git says that it can do, to who speaks its protocol 2: always the same, and a third of all processes. */
+  abilities?: GitAnswer;
   /** Ends when the last push has been told; the next waits for it, so that changes come in order. */
   told: Promise<void>;
 }
@@ -103,7 +105,16 @@ export async function startGitServer(options: GitServerOptions): Promise<GitServ
     }
     const last = route.step === 'refs' ? 'info/refs' : route.service;
     const path = `/${repository.name}.git/${last}`;
-    await answerByGit(request, response, { root, path, timeoutMs, signal: stopping.signal });
+    const asksAbilities = last === 'info/refs' && action === 'read' && request.headers['git-protocol'] === 'version=2';
+    if (asksAbilities && repository.abilities !== undefined) {
+      response.writeHead(200, repository.abilities.headers).end(repository.abilities.body);
+      return;
+    }
+    const heard = (answer: GitAnswer): void => {
+      repository.abilities = answer;
+    };
+    const options = { root, path, timeoutMs, signal: stopping.signal };
+    await answerByGit(request, response, { ...options, heard: asksAbilities ? heard : undefined });
     if (action === 'write' && route.step === 'exchange') {
       repository.told = repository.told.then(() => tell(repository));
       await repository.told;

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { createAuthority } from '../../src/playground/authority.ts';
 import { git } from '../../src/playground/git.ts';
+import { headerFor } from '../../src/playground/gitaccess.ts';
 import type { Push } from '../../src/playground/gitserver.ts';
 import { eventually } from '../support/eventually.ts';
 import { clone, commitFiles, testGitServer } from '../support/gitserver.ts';
@@ -51,6 +52,31 @@ test('a push is taken and told with the refs it changed: new, moved, forced, del
   assert.deepEqual(await push('HEAD:main'), [{ ref: 'refs/heads/main', before: first, after: second }]);
   assert.deepEqual(await push('--force', `${first}:main`), [{ ref: 'refs/heads/main', before: second, after: first }]);
   assert.deepEqual(await push('--delete', 'main'), [{ ref: 'refs/heads/main', before: first }]);
+});
+
+test('what Git can do is told to each who asks as to the first, and what there is as it is now', async (t) => {
+  const server = await testGitServer(t);
+  const credential = { user: 'ada', password: 'secret' };
+  const repository = await server.createRepository('platform', { access: { credential } });
+  const auth = ['-c', `http.extraHeader=Authorization: ${headerFor(credential)}`, '-c', 'protocol.version=2'];
+  const look = (): Promise<string> => git(repository.folder, [...auth, 'ls-remote', repository.url, 'main']);
+  const ask = async (headers: Record<string, string>): Promise<string> =>
+    (await fetch(`${repository.url}/info/refs?service=git-upload-pack`, { headers })).text();
+  const headers = { 'git-protocol': 'version=2', authorization: headerFor(credential) };
+
+  assert.equal(await look(), '');
+  const first = await ask(headers);
+  const commit = await commitFiles(repository, { 'a.yaml': 'a: 1\n' });
+
+  assert.match(first, /^000eversion 2\n/);
+  assert.equal(await ask(headers), first);
+  assert.equal(await look(), `${commit}\trefs/heads/main`);
+  assert.match(
+    await ask({ authorization: headers.authorization }),
+    new RegExp(commit),
+    'protocol 0 lists what there is',
+  );
+  assert.equal(await ask({ 'git-protocol': 'version=2' }), 'credentials are needed\n');
 });
 
 test('a push of many megabytes streams through', async (t) => {
