@@ -13,7 +13,7 @@ import {
   parseDuration,
   safeName,
 } from '../api/index.ts';
-import { delegationOf, expansionName, targetOf, versionOf } from './expand.ts';
+import { delegationOf, expansionName, LONGEST_NAME, targetOf, versionOf } from './parts.ts';
 import type { ReadPackage } from './read-package.ts';
 
 export interface StepInput {
@@ -28,7 +28,6 @@ export interface StepInput {
   hasSecrets: boolean;
 }
 
-const LONGEST_NAME = 63;
 const SHELL_IMAGE = 'docker.io/library/busybox:1.37';
 const SCRIPTS = '/espalier/hooks';
 /** May change everything in its namespace but who may do what. */

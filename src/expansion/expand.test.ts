@@ -123,6 +123,11 @@ describe('an expansion package becomes Plugins', () => {
     assert.ok((objects.find(({ spec }) => (spec as Plugin['spec']).kind === 'helm')?.metadata.name.length ?? 99) <= 53);
   });
 
+  test('that are never two of one name, whatever a chart is called', () => {
+    const { plugins } = expand(read({ operator: 'demo/op:v1' }, ['pre-install'], ['operator', 'pre-install']));
+    assert.equal(new Set(plugins).size, 4, plugins.join(' '));
+  });
+
   test('and entries of the catalogue that mean the very content', () => {
     const entry = expand(read({}, [], ['web'])).named('Extension', 'demo-web');
     assert.deepEqual(entry?.spec.versions, [

@@ -3,7 +3,6 @@ import {
   applyDefaults,
   canonicalJson,
   type Delegation,
-  delegationName,
   type ExpansionStep,
   type Gate,
   type Json,
@@ -14,8 +13,8 @@ import {
   type Source,
   safeName,
 } from '../api/index.ts';
+import { chartName, delegationOf, stepName } from './parts.ts';
 import type { PackageChart, ReadPackage } from './read-package.ts';
-import type { HOOKS } from './verify.ts';
 
 export interface ExpandInput {
   plugin: Plugin;
@@ -35,9 +34,6 @@ export interface PackageSources {
   catalogue(file: string): Source;
 }
 
-/** Helm's limit for the name of a release. */
-const LONGEST_RELEASE = 53;
-const LONGEST_NAME = 63;
 /** What is said of the whole holds for each part. */
 const PASSED_ON = ['apply', 'drift', 'deletion', 'timeout'] as const;
 
@@ -77,56 +73,12 @@ export function expandPackage(input: ExpandInput): KubeObject[] {
   ];
 }
 
-/** What a package leaves to its operator; undefined for one that leaves nothing. `plugin`: that of the whole package. */
-export function delegationOf(
-  plugin: Plugin,
-  { expansion, ...found }: Pick<ReadPackage, 'expansion' | 'id'>,
-): Delegation | undefined {
-  const conditions = expansion.create_cluster_delegate_conditions;
-  if (conditions.length === 0) return undefined;
-  const name = expansionName(plugin);
-  const record = {
-    apiVersion: 'v1',
-    kind: 'ConfigMap',
-    namespace: targetOf(plugin),
-    name: delegationName(name, versionOf({ expansion, ...found })),
-  };
-  const on = plugin.spec.expansion?.conditionsOn;
-  return { expansion: name, record, conditions, ...(on === undefined ? {} : { on: { ...on } }) };
-}
-
-function gatesOf(
-  { spec, ...plugin }: Plugin,
-  { expansion }: ReadPackage,
-  { record, on, conditions }: Delegation,
-): Gate[] {
+function gatesOf(plugin: Plugin, { expansion }: ReadPackage, { record, on, conditions }: Delegation): Gate[] {
   const by =
     expansion.operator === undefined
       ? `the operator of expansion ${plugin.metadata.name}`
-      : `operator ${safeName(`${plugin.metadata.name}-operator`, LONGEST_NAME)}`;
-  return conditions.map((condition) => ({ ...(on ?? record), condition, by, timeout: spec.timeout }));
-}
-
-/** Of the package; without one, of its content. */
-export function versionOf({ expansion, id }: Pick<ReadPackage, 'expansion' | 'id'>): string {
-  return expansion.expansion_version ?? id.slice(id.indexOf(':') + 1).slice(0, 10);
-}
-
-/** Name of the Plugin that is the whole package, asked of it or of a step. */
-export function expansionName({ metadata, spec }: Plugin): string {
-  return (spec.step === undefined ? undefined : metadata.labels?.[LABEL.expansion]) ?? metadata.name;
-}
-
-export function targetOf({ metadata, spec }: Plugin): string {
-  return spec.namespace?.name ?? metadata.namespace ?? '';
-}
-
-function stepName({ metadata }: Plugin, step: (typeof HOOKS)[number] | 'operator'): string {
-  return safeName(`${metadata.name}-${step}`, LONGEST_NAME);
-}
-
-function chartName({ metadata }: Plugin, { name }: PackageChart): string {
-  return safeName(`${metadata.name}-${name}`, LONGEST_RELEASE);
+      : `operator ${stepName(plugin, 'operator')}`;
+  return conditions.map((condition) => ({ ...(on ?? record), condition, by, timeout: plugin.spec.timeout }));
 }
 
 function named(names: readonly string[]): JsonObject[] {

@@ -1,7 +1,8 @@
 import { EspalierError, type Json, type JsonObject, type KubeObject, LABEL } from '../api/index.ts';
-import { expandPackage, versionOf } from '../expansion/expand.ts';
+import { expandPackage } from '../expansion/expand.ts';
 import { expandStep } from '../expansion/expand-step.ts';
 import { faultsHere } from '../expansion/faults-here.ts';
+import { versionOf } from '../expansion/parts.ts';
 import { type ReadPackage, readPackage } from '../expansion/read-package.ts';
 import { REAL_TOOLS } from '../render/render.ts';
 import { renderTexts } from '../render/text-templates.ts';
