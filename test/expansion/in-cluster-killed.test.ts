@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { toolPath } from '../../src/tools/tool.ts';
 import type { Moment } from '../cases/support/moments.ts';
 import { type Body, startMortal } from '../cases/support/mortal.ts';
 import { declareTestSync, getPlugin, startTestAgent, syncReaches } from '../support/agent.ts';
@@ -30,6 +31,8 @@ test('an agent that is killed again and again while it installs an expansion get
   const jobs = watchJobs(t, { client, namespace });
   await jobs.synced;
   const cacheDir = await tempDir(t);
+  // Their cache is empty.
+  process.env.ESPALIER_TOOL_HELM ??= await toolPath('helm');
   for (const { body, moment } of DEATHS) {
     const agent = await startMortal(t, { namespace, body, cacheDir, moment });
     await agent.dead;
