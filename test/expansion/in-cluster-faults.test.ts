@@ -50,14 +50,22 @@ describe('an expansion package that can not be installed', { concurrency: 2 }, (
     await platform.settles();
     assert.equal(await platform.exists(`${name}-web`), true);
 
+    const taken = removed(packageAt('packages/demo', wish));
+    const put = packageAt('packages/other', { name: other, charts: ['db'] });
+    await platform.approve(await platform.push({ ...taken, ...put }));
+    await platform.settles();
+    assert.equal(await platform.exists(`${other}-db`), true);
+    await platform.isGone('Plugin', name, API_VERSION);
+
+    const third = uniqueName('third');
     await platform.client.apply(
       {
-        ...{ apiVersion: API_VERSION, kind: 'Plugin', metadata: { name: other, namespace: platform.namespace } },
+        ...{ apiVersion: API_VERSION, kind: 'Plugin', metadata: { name: third, namespace: platform.namespace } },
         spec: { kind: 'expansion', source: { oci: { url: 'oci://registry.example.com/other', version: 'v1' } } },
       },
       { fieldManager: 'somebody' },
     );
-    await platform.pluginSays(other, new RegExp(`expansion \\S+/${other} can't be installed beside \\S+/${name}:`));
+    await platform.pluginSays(third, new RegExp(`expansion \\S+/${third} can't be installed beside \\S+/${other}:`));
   });
 
   test('because its operator never starts says so in time, and the next good commit installs it', async (t) => {

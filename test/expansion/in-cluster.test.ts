@@ -4,7 +4,7 @@ import { ANNOTATION, API_VERSION } from '../../src/api/index.ts';
 import { startPlatform } from '../cases/support/platform.ts';
 import { uniqueName } from '../support/names.ts';
 import { type PackageWish, packageAt, removed } from './support/cluster-package.ts';
-import { openGate, theJob, watchGone, watchJobs } from './support/in-cluster.ts';
+import { openGate, runOperatorOnce, theJob, watchGone, watchJobs } from './support/in-cluster.ts';
 
 const HOOKS = ['pre-install', 'post-install', 'post-cluster-ready'] as const;
 const ALLOWED = { expansions: { delegateConditions: ['EnsureKubelet'] } };
@@ -86,7 +86,7 @@ describe('an expansion package in the cluster', { concurrency: 2 }, () => {
     });
     await platform.pluginSays(`${name}-db`, /delegated-v1.1/);
     assert.equal((await platform.plugin(`${name}-db`))?.status?.revision?.version, '0.1.0');
-    await openGate(platform, `${name}-delegated-v1.1`, 'EnsureKubelet');
+    await runOperatorOnce(platform, { expansion: name, version: 'v1.1' }, 'EnsureKubelet');
     await platform.settles();
     assert.equal((await platform.plugin(`${name}-db`))?.status?.revision?.version, '0.2.0');
     assert.deepEqual(jobs.begun(), [...first, ...HOOKS.map((hook) => `${name}-${hook}-v1-1`)]);

@@ -1,6 +1,7 @@
 import type { TestContext } from 'node:test';
 import { API_VERSION, type KubeObject } from '../../../src/api/index.ts';
 import { watchObjects } from '../../../src/cluster/watch.ts';
+import { delegated, runOperator } from '../../../src/operator/operator.ts';
 import type { Platform } from '../../cases/support/platform.ts';
 import { eventually } from '../../support/eventually.ts';
 
@@ -10,6 +11,29 @@ type Context = Pick<TestContext, 'after'>;
 export async function openGate({ client, ref }: Platform, record: string, condition: string): Promise<void> {
   const body = { data: { [condition]: 'True' } };
   await eventually(() => client.patch(ref('ConfigMap', record), body, { type: 'merge', fieldManager: 'operator' }));
+}
+
+/** An operator made with the SDK, with the rights of the account that its package has here, until it has done this. */
+export async function runOperatorOnce(
+  { client, namespace }: Platform,
+  { expansion, version }: { expansion: string; version: string },
+  condition: string,
+): Promise<void> {
+  const stop = new AbortController();
+  const name = `system:serviceaccount:${namespace}:${expansion}-operator`;
+  const handlers = { [condition]: async () => 'it is done' };
+  const own = client.as({ name, groups: ['system:serviceaccounts', 'system:authenticated'] });
+  const options = { client: own, expansion, version, namespace, log: () => undefined };
+  const ended = runOperator(handlers, { ...options, signal: stop.signal });
+  try {
+    await eventually(async () => {
+      const [found] = await delegated(options);
+      if (found?.reported?.status !== 'True') throw new Error(`${condition} is ${found?.reported?.status}`);
+    });
+  } finally {
+    stop.abort();
+    await ended;
+  }
 }
 
 /** Names of the Jobs that were made, in order, each as often as it was made. */
