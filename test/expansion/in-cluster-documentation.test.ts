@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { parse } from 'yaml';
@@ -9,13 +9,13 @@ import { espalier } from '../cli/support/espalier.ts';
 import { writeFiles } from '../mirror/support/platform.ts';
 import { tempDir } from '../support/tempdir.ts';
 
-const read = (name: string): Promise<string> => readFile(new URL(`../../docs/${name}`, import.meta.url), 'utf8');
-const page = await read('expansion-in-cluster.md');
+const read = (name: string): string => readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8');
+const page = read('expansion-in-cluster.md');
 const blocks = [...page.matchAll(/```yaml\n([\s\S]*?)```/g)].map(([, text = '']) => text);
 const files = new Map(
   blocks.flatMap((text) => [...text.matchAll(/^# file: (\S+)$/gm)].map(([, file = '']) => [file, text])),
 );
-const [packageYaml = ''] = (await read('expansion.md')).match(/(?<=```yaml\n)[\s\S]*?(?=```)/) ?? [];
+const [packageYaml = ''] = read('expansion.md').match(/(?<=```yaml\n)[\s\S]*?(?=```)/) ?? [];
 
 async function repository(t: { after(run: () => unknown): void }): Promise<string> {
   const hooks = ['pre-install', 'post-install', 'post-cluster-ready'];
