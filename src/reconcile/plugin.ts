@@ -1,31 +1,25 @@
-import { ANNOTATION, isError, messageOf, type ObjectRef, type Plugin, refKey } from '../api/index.ts';
+import { ANNOTATION, isError, messageOf, type Plugin, refKey } from '../api/index.ts';
 import { type Inventory, readInventory } from '../converge/inventory.ts';
 import { activityIn } from './activity.ts';
-import { chartSecretRefs, hasChartSource } from './chart-sources.ts';
-import { circleThrough } from './circle.ts';
+import { chartSecretRefs } from './chart-sources.ts';
 import { convergePlugin } from './converge-plugin.ts';
-import { currentKey } from './current-key.ts';
-import { isExpansion, rivalOf } from './expansion-rivals.ts';
+import { rivalOf } from './expansion-rivals.ts';
 import { type Facts, factsOf } from './facts.ts';
-import { followsRepository } from './folders.ts';
 import { hideSecrets } from './hide-secrets.ts';
 import { valuesRefs } from './inputs.ts';
 import { judgeAnew } from './judge-anew.ts';
 import { logsNow } from './logs-now.ts';
-import { parentKeyOf, pluginKeysIn } from './nesting.ts';
+import { credentialRefs, lookAtSource, resolvedNow } from './look-at-source.ts';
 import { noteRuns } from './once.ts';
-import { hasOwnSource } from './own-sources.ts';
 import type { Parts } from './parts.ts';
 import type { PluginFindings, PluginOutcome } from './plugin-status.ts';
-import { readinessOf } from './readiness.ts';
+import { waitsFor } from './plugin-waits.ts';
 import { renderKey } from './release-state.ts';
 import { type Removal, removePlugin } from './remove-plugin.ts';
 import { learnDeclared } from './render-declared.ts';
-import { repositoryRefs } from './repository-options.ts';
 import { saveStatus } from './save-status.ts';
 import { settlePlugin } from './settle.ts';
-import { keyOf } from './store.ts';
-import { outsideRefs, type Waits, waitsOf } from './waits.ts';
+import { outsideRefs } from './waits.ts';
 
 /** News of the other one wake it; that a commit no longer has the other is no news of it. */
 const RIVAL_RETRY_MS = 5_000;
@@ -164,35 +158,6 @@ async function lookAt(
   }
 }
 
-/** Looks where the source is where that is due; says in how many milliseconds it is due again. */
-async function lookAtSource(
-  parts: Parts,
-  plugin: Plugin,
-  { sync, parents }: Facts,
-  isAsked: boolean,
-  signal: AbortSignal,
-): Promise<number> {
-  if (hasOwnSource(plugin)) {
-    const before = parts.ownSources.known(plugin);
-    const nextLook = await parts.ownSources.look(plugin, isAsked);
-    if (before === undefined && parts.ownSources.known(plugin) !== undefined) {
-      // Until now nobody could say whether it is what it should be.
-      for (const other of [...parents, ...parts.dependents.of(keyOf(plugin))]) parts.wakePlugin(other);
-      if (sync !== undefined) parts.wakeSync(keyOf(sync));
-    }
-    return nextLook;
-  }
-  if (hasChartSource(plugin)) return await parts.chartSources.look(plugin, isAsked, signal);
-  return Number.POSITIVE_INFINITY;
-}
-
-function resolvedNow(parts: Parts, plugin: Plugin): Pick<PluginFindings, 'resolved'> {
-  const resolved = hasChartSource(plugin) ? parts.chartSources.known(plugin) : undefined;
-  const before = plugin.status?.resolved;
-  const isNews = resolved !== undefined && (resolved.id !== before?.id || resolved.source !== before.source);
-  return isNews ? { resolved } : {};
-}
-
 /** What the last rendering that is still in memory knows. Nothing else changes which images it names, but that they are told. */
 function imagesNow(parts: Parts, plugin: Plugin, facts: Facts, key: string): Pick<PluginFindings, 'imagesLeft'> {
   if (!facts.reportImages) return { imagesLeft: [] };
@@ -240,51 +205,6 @@ async function remove(
 function asksForLook({ metadata, status }: Plugin): boolean {
   const asked = metadata.annotations?.[ANNOTATION.reconcileAt];
   return asked !== undefined && asked !== status?.lastHandledReconcileAt;
-}
-
-function waitsFor(parts: Parts, plugin: Plugin): Waits {
-  const waits = waitsOf({
-    plugin,
-    now: parts.clock.now(),
-    outside: (ref) => parts.outside.get(ref),
-    selected: (selection) => parts.selections.whyNot(keyOf(plugin), selection),
-    pluginReadiness: (key) => {
-      const other = parts.plugins.get(key);
-      return readinessOf(other, other === undefined ? undefined : keyForOthers(parts, other));
-    },
-  });
-  const unwritten = unwrittenParent(parts, plugin);
-  if (unwritten !== undefined) waits.for.unshift(unwritten);
-  if (waits.for.length === 0 || waits.reason !== 'DependencyNotReady') return waits;
-  const circle = circleThrough(keyOf(plugin), {
-    plugin: (key) => parts.plugins.get(key),
-    children: (key) => pluginKeysIn((parts.plugins.get(key)?.status?.inventory ?? []).map(refKey)),
-  });
-  return circle === undefined ? waits : { ...waits, circle };
-}
-
-/** Until a folder of the Sync's repository is looked up at a new commit, what was reached before says nothing. */
-function keyForOthers(parts: Parts, plugin: Plugin): string | undefined {
-  return currentKey(parts, plugin) ?? (followsRepository(plugin) ? '' : undefined);
-}
-
-/** Of a new version of a package nothing begins before all its parts are written, or one would pass by the hook that it needs. */
-function unwrittenParent(parts: Parts, plugin: Plugin): string | undefined {
-  const key = parentKeyOf(plugin);
-  const parent = key === undefined ? undefined : parts.plugins.get(key);
-  if (parent === undefined || !isExpansion(parent)) return undefined;
-  const isWritten = parent.status?.revision?.key === currentKey(parts, parent);
-  return isWritten ? undefined : `${parent.metadata.name}: its parts are not all written yet`;
-}
-
-function credentialRefs(plugin: Plugin): ObjectRef[] {
-  const { git } = plugin.spec.source;
-  return git?.url === undefined
-    ? []
-    : repositoryRefs(plugin.metadata.namespace ?? '', {
-        url: git.url,
-        ...(git.secretRef === undefined ? {} : { secretRef: git.secretRef }),
-      });
 }
 
 function waiting(reason: string, waitingFor: string[]): PluginVerdict {
