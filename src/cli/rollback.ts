@@ -9,7 +9,7 @@ import { type Cluster, inCluster } from './cluster.ts';
 import { type ClusterOptions, withCluster, withColor } from './options.ts';
 import { print, say } from './print.ts';
 import { findPlugin, mustBeRelease, type ReleasePlace, releasesOf, wrong } from './release-of.ts';
-import { runHelm } from './run-helm.ts';
+import { runHelm, whyHelmFailed } from './run-helm.ts';
 import { asOurs } from './standing.ts';
 import { refuseDeclared, writeSuspend } from './suspend.ts';
 import { shown } from './target.ts';
@@ -56,7 +56,7 @@ async function rollback(word: string, revisionText: string, options: RollbackOpt
     const name = shown({ kind: 'Plugin', name: plugin.metadata.name });
     const back = `espalier resume ${name} -n ${plugin.metadata.namespace}`;
     if (code !== 0) {
-      const message = `helm rollback ${place.name} ${wanted.version} ended with ${code}: ${stderr.trim()}\n${name} stays suspended; let the agent bring it back to what Git declares: ${back}`;
+      const message = `helm rollback ${place.name} ${wanted.version} ended with ${code}: ${whyHelmFailed(stderr)}\n${name} stays suspended; let the agent bring it back to what Git declares: ${back}`;
       throw new EspalierError('CommandRefused', message);
     }
     if (stdout.trim() !== '') print(stdout.trim());

@@ -28,6 +28,18 @@ export async function runHelm(
   });
 }
 
+/** Such as `I1119 00:56:47.681655   13333 reflector.go:664] …`: what libraries in it notice on the way. */
+const LOG_LINE = /^[IWEF]\d{4} \d\d:\d\d:\d\d\.\d+ /;
+
+/** What Helm says when it failed. */
+export function whyHelmFailed(stderr: string): string {
+  const lines = stderr.split('\n').filter((line) => !LOG_LINE.test(line));
+  return lines
+    .join('\n')
+    .trim()
+    .replace(/^Error: /, '');
+}
+
 /** A person's kubeconfig may start the login program of their cloud, which wants their environment. */
 function ownEnvironment(): Record<string, string> {
   return Object.fromEntries(

@@ -5,7 +5,7 @@ import { ExitCode } from './exit.ts';
 import { type ClusterOptions, withCluster, withColor } from './options.ts';
 import { print, say } from './print.ts';
 import { findPlugin, mustBeRelease } from './release-of.ts';
-import { runHelm } from './run-helm.ts';
+import { runHelm, whyHelmFailed } from './run-helm.ts';
 import { shown } from './target.ts';
 
 interface TestOptions extends ClusterOptions {
@@ -37,7 +37,7 @@ async function testRelease(word: string, options: TestOptions): Promise<void> {
     const name = shown({ kind: 'Plugin', name: plugin.metadata.name });
     const suites = suitesOf(stdout);
     for (const { suite, phase } of suites) print(`${suite}: ${phase}`);
-    if (code !== 0) say(`the tests of ${name} failed: ${stderr.trim().replace(/^Error: /, '')}`);
+    if (code !== 0) say(`the tests of ${name} failed: ${whyHelmFailed(stderr)}`);
     else if (suites.length === 0) say(`the chart of ${name} has no tests`);
     else say(`the tests of ${name} passed`);
     return code !== 0;
