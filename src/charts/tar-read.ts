@@ -222,3 +222,9 @@ function parsePax(bytes: Buffer): { path?: string; size?: number } {
   }
   return found;
 }
+
+/** However a tar writes a path: `./charts/` is `charts`, and `.` is ''. */
+export function memberPath(path: string): string {
+  const plain = path.replace(/^(\.\/)+/, '').replace(/\/+$/, '');
+  return plain === '.' ? '' : plain;
+}

@@ -1,7 +1,7 @@
 import { createGunzip } from 'node:zlib';
 import { isError } from '../api/index.ts';
 import { broken } from './errors.ts';
-import { type TarMember, tarMembers } from './tar-read.ts';
+import { memberPath, type TarMember, tarMembers } from './tar-read.ts';
 
 const CHUNK = 64 * 1024;
 
@@ -11,8 +11,8 @@ export async function* tgzFiles(archive: Uint8Array): AsyncGenerator<TarMember> 
   gunzip.end(archive);
   try {
     for await (const member of tarMembers(gunzip)) {
-      const path = member.path.replace(/^(\.\/)+/, '').replace(/\/+$/, '');
-      if (path !== '' && path !== '.' && member.type !== 'folder') yield { ...member, path };
+      const path = memberPath(member.path);
+      if (path !== '' && member.type !== 'folder') yield { ...member, path };
     }
   } catch (error) {
     if (isError(error) || !isBadGzip(error)) throw error;

@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import { EspalierError } from '../api/errors.ts';
-import type { TarMember } from '../charts/tar-read.ts';
+import { memberPath, type TarMember } from '../charts/tar-read.ts';
 import { type Checked, checkPackage } from '../expansion/examine.ts';
 import { imageTargets } from '../expansion/image-targets.ts';
-import { memberPath, packedMembers } from '../expansion/members.ts';
+import { packedMembers } from '../expansion/members.ts';
 import { parsePackageUrl } from '../expansion/oci-package.ts';
 import type { Push } from '../expansion/push.ts';
 import { pushCharts } from '../expansion/push-charts.ts';

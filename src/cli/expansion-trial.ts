@@ -16,11 +16,11 @@ import {
   refOf,
   reportedOn,
 } from '../api/index.ts';
-import type { TarMember } from '../charts/tar-read.ts';
+import { memberPath, type TarMember } from '../charts/tar-read.ts';
 import type { KubeClient } from '../cluster/client.ts';
 import type { Expansion } from '../expansion/format.ts';
 import { type Material, materialsOf } from '../expansion/materials.ts';
-import { memberPath } from '../expansion/members.ts';
+
 import { IMAGES_FILE } from '../expansion/verify.ts';
 import { NAMESPACE, type Playground, REPOSITORY, startPlayground } from '../playground/playground.ts';
 import { showSteps } from '../playground/steps.ts';

@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto';
 import { createGunzip } from 'node:zlib';
 import { isError } from '../api/index.ts';
-import { type TarMember, tarMembers } from '../charts/tar-read.ts';
+import { memberPath, type TarMember, tarMembers } from '../charts/tar-read.ts';
 import { digestOf } from '../registry/contents.ts';
 import { type ArchivedFile, type ArchiveFiles, isDocument, linkTarget, packingOf } from './archive-files.ts';
 import { faultOf, type PackageFault } from './fault.ts';
 import { hashed } from './hashed.ts';
 import { imagesIn, type NamedImage } from './images-index.ts';
-import { memberPath } from './members.ts';
 import { whyUnsafe } from './names.ts';
 import { storedGzip } from './stored-gzip.ts';
 import { IMAGES_FILE } from './verify.ts';

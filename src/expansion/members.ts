@@ -52,12 +52,6 @@ export async function* packedMembers(source: Readable): AsyncGenerator<TarMember
   }
 }
 
-/** However a tar writes a path: `./charts/` is `charts`, and `.` is ''. */
-export function memberPath(path: string): string {
-  const plain = path.replace(/^(\.\/)+/, '').replace(/\/+$/, '');
-  return plain === '.' ? '' : plain;
-}
-
 export async function* contentOf(file: string): AsyncGenerator<Uint8Array> {
   for await (const chunk of createReadStream(file, { highWaterMark: CHUNK })) yield chunk;
 }

@@ -1,9 +1,9 @@
 import { messageOf } from '../api/index.ts';
 import type { ChartYaml } from '../charts/chart-yaml.ts';
+import { memberPath } from '../charts/tar-read.ts';
 import { type ChartSink, chartInArchive, inMemory } from '../mirror/charts.ts';
 import type { Outcome } from '../mirror/outcome.ts';
 import { inParallel } from '../mirror/parallel.ts';
-import { memberPath } from './members.ts';
 import type { Push } from './push.ts';
 import type { Contents } from './verify.ts';
 

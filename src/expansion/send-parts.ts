@@ -1,10 +1,9 @@
 import { EspalierError } from '../api/index.ts';
-import type { TarMember } from '../charts/tar-read.ts';
+import { memberPath, type TarMember } from '../charts/tar-read.ts';
 import { inMemory } from '../mirror/charts.ts';
 import { proven, type Registry } from '../registry/registry.ts';
 import type { Descriptor, Place } from '../registry/types.ts';
 import { ONE_PIECE } from '../registry/upload.ts';
-import { memberPath } from './members.ts';
 import { storedGzip } from './stored-gzip.ts';
 
 /** A part that repositories of one registry lack. */

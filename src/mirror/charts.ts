@@ -53,13 +53,26 @@ export async function* inMemory(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
 }
 
-/** `oci://registry.local/charts`: each chart below it by its own name. */
+/** Below `oci://registry.local/charts` each chart is by its own name. */
+export function chartPlace(base: Place, { name }: { name: string }): Place {
+  return { ...base, repository: base.repository === '' ? name : `${base.repository}/${name}` };
+}
+
+/** The same for people: `oci://registry.local/charts/web:1.0.0`. */
+export function registryAddress(base: Place, chart: { name: string; version: string }): string {
+  return `oci://${describePlace(chartPlace(base, chart))}:${chartTag(chart.version)}`;
+}
+
+/** A chart in a ChartMuseum, for people. */
+export function museumAddress(address: string, { name, version }: { name: string; version: string }): string {
+  return `${address.replace(/\/+$/, '')} ${name}-${version}`;
+}
+
 export function registryCharts(registry: Registry, base: Place, signal: AbortSignal): ChartSink {
-  const placeOf = ({ name }: { name: string }): Place => ({ ...base, repository: joined(base.repository, name) });
   return {
-    placeOf: (chart) => `oci://${describePlace(placeOf(chart))}:${chartTag(chart.version)}`,
+    placeOf: (chart) => registryAddress(base, chart),
     async put(chart, dryRun) {
-      const [place, tag] = [placeOf(chart), chartTag(chart.version)];
+      const [place, tag] = [chartPlace(base, chart), chartTag(chart.version)];
       if ((await registry.look(place, tag, signal))?.digest === chart.root.digest) return { state: 'there' };
       if (dryRun) return { state: 'missing' };
       const what = `${chart.name} ${chart.version}`;
@@ -72,7 +85,7 @@ export function registryCharts(registry: Registry, base: Place, signal: AbortSig
 /** A ChartMuseum. What is there under the same name and version and is something else is never replaced. */
 export function museumCharts(museum: Museum, address: string, signal: AbortSignal): ChartSink {
   return {
-    placeOf: ({ name, version }) => `${address.replace(/\/+$/, '')} ${name}-${version}`,
+    placeOf: (chart) => museumAddress(address, chart),
     async put({ name, version, root, from }, dryRun) {
       const layer = chartLayer(root, `${name} ${version}`);
       const found = await museum.digestOf({ name, version }, signal);
@@ -111,8 +124,4 @@ export function archivedCharts(layout: LayoutFolder, title: string): ChartSink {
       return { state: 'copied' };
     },
   };
-}
-
-function joined(folder: string, name: string): string {
-  return folder === '' ? name : `${folder}/${name}`;
 }

@@ -1,12 +1,12 @@
 import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { EspalierError } from '../api/index.ts';
-import { chartInArchive } from '../mirror/charts.ts';
+import { chartInArchive, chartPlace, museumAddress, registryAddress } from '../mirror/charts.ts';
 import { repositorySink, transferTree } from '../mirror/transfer.ts';
 import { type ChartFacts, chartLayer, chartTag } from '../registry/chart-artifact.ts';
 import type { Museum } from '../registry/museum.ts';
 import type { Registry } from '../registry/registry.ts';
-import { describePlace, type Place } from '../registry/types.ts';
+import type { Place } from '../registry/types.ts';
 import { differingFiles } from './same-content.ts';
 
 export interface PackedChart extends ChartFacts {
@@ -22,15 +22,11 @@ export interface Shop {
 
 /** `oci://registry.example.com/charts`: each chart below it by its own name. */
 export function registryShop(registry: Registry, base: Place): Shop {
-  const placeFor = ({ name }: { name: string }): Place => ({
-    ...base,
-    repository: base.repository === '' ? name : `${base.repository}/${name}`,
-  });
-  const placeOf: Shop['placeOf'] = (chart) => `oci://${describePlace(placeFor(chart))}:${chartTag(chart.version)}`;
+  const placeOf: Shop['placeOf'] = (chart) => registryAddress(base, chart);
   return {
     placeOf,
     async put(chart, dryRun, signal) {
-      const [place, tag] = [placeFor(chart), chartTag(chart.version)];
+      const [place, tag] = [chartPlace(base, chart), chartTag(chart.version)];
       const found = await registry.manifest(place, tag, signal);
       if (found !== undefined) {
         const layer = chartLayer(found, placeOf(chart));
@@ -51,7 +47,7 @@ export function registryShop(registry: Registry, base: Place): Shop {
 }
 
 export function museumShop(museum: Museum, address: string): Shop {
-  const placeOf: Shop['placeOf'] = ({ name, version }) => `${address.replace(/\/+$/, '')} ${name}-${version}`;
+  const placeOf: Shop['placeOf'] = (chart) => museumAddress(address, chart);
   return {
     placeOf,
     async put(chart, dryRun, signal) {

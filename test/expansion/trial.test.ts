@@ -55,7 +55,7 @@ describe('espalier expansion test', () => {
   test('tells which material did not come up and why, beside those that did; Ctrl-C leaves nothing behind', async (t) => {
     const files = { ...FILES, 'charts/bad-0.1.0.tgz': chartTgz('bad', '0.1.0', { 'templates/a.yaml': BROKEN }) };
     const demo = await writeFiles(join(await tempDir(t), 'demo'), files);
-    const running = startEspalier(t, ['expansion', 'test', demo, '--keep'], { deadlineMs: 110_000 });
+    const running = startEspalier(t, ['expansion', 'test', demo, '--keep'], { deadlineMs: 110_000, env: machine() });
     await eventually(() => assert.match(running.output.stderr, /left as it is until Ctrl-C/), { timeoutMs: 90_000 });
     running.kill('SIGINT');
     const { code, stdout } = await running.ended;
@@ -68,3 +68,10 @@ describe('espalier expansion test', () => {
     await assert.rejects(access(kubeconfig), /ENOENT/);
   });
 });
+
+/** What says where programs are kept, and how they are fetched. */
+function machine(): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
+}

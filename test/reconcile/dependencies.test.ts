@@ -253,51 +253,6 @@ describe('dependencies', { concurrency: 3 }, () => {
     );
   });
 
-  test('every object of a kind can be waited for; nobody looks at them any more once that is over', async (t) => {
-    const labels = { 'example.com/pool': uniqueName('pool') };
-    const all = { apiVersion: 'v1', kind: 'Node', all: true, labels };
-    const scene = await startScene(t, {
-      files: {
-        'plugins/a.yaml': pluginYaml('a', 'apps/a', { dependsOn: [all] }),
-        'plugins/b.yaml': pluginYaml('b', 'apps/b', { dependsOn: [{ ...all, namespace: 'default' }] }),
-        'apps/a/cm.yaml': configMap('a'),
-        'apps/b/cm.yaml': configMap('b'),
-      },
-      until: 'Progressing',
-    });
-    const { client, namespace } = scene;
-    const name = 'all Nodes';
-    const waitsFor = (why: string) =>
-      eventually(async () => {
-        const [text = ''] = (await getPlugin(client, namespace, 'a'))?.status?.waitingFor ?? [];
-        assert.equal(text, `${name} with example.com/pool=${labels['example.com/pool']}: ${why}`);
-      });
-    await waitsFor('there is none');
-    const nodes = ['one', 'two'].map((suffix) => `${labels['example.com/pool']}-${suffix}`);
-    const [one = '', two = ''] = nodes;
-    for (const node of nodes) {
-      t.after(() => client.delete({ apiVersion: 'v1', kind: 'Node', name: node }));
-      await client.create({ apiVersion: 'v1', kind: 'Node', metadata: { name: node, labels } });
-    }
-    await waitsFor(`${one}: not ready (and 1 more)`);
-    const becomesReady = (node: string) =>
-      client.patch(
-        { apiVersion: 'v1', kind: 'Node', name: node },
-        { status: { conditions: [{ type: 'Ready', status: 'True', reason: 'Test', message: '' }] } },
-        { type: 'merge', subresource: 'status' },
-      );
-    await becomesReady(one);
-    await waitsFor(`${two}: not ready`);
-    await becomesReady(two);
-    for (const plugin of ['a', 'b']) await pluginReaches(client, namespace, plugin, 'Ready');
-    await scene.restartAgent(async () => scene.proxy.reset());
-    await scene.settle({ 'apps/a/cm.yaml': null, 'plugins/a.yaml': null });
-    assert.deepEqual(
-      scene.proxy.requests.filter(({ path }) => path.startsWith('/api/v1/nodes')),
-      [],
-    );
-  });
-
   test('removing goes the other way round: what others need stays until they are gone', async (t) => {
     const scene = await startScene(t, {
       files: {
