@@ -40,22 +40,44 @@ export function neutral(text: string, { namespace, group }: Place): string {
   return text.replaceAll(namespace, 'NAMESPACE').replaceAll(group, 'GROUP');
 }
 
-async function listedKinds(client: KubeClient, { group }: Place): Promise<ApiResource[]> {
+type ListedKind = Pick<ApiResource, 'apiVersion' | 'kind' | 'namespaced'>;
+
+interface Definition extends KubeObject {
+  spec: { group: string; names: { kind: string }; scope: string; versions: { name: string }[] };
+}
+
+async function listedKinds(client: KubeClient, { group }: Place): Promise<ListedKind[]> {
   const all = await client.resources({ partial: true });
-  const isOfOthers = (apiVersion: string): boolean => apiVersion.includes('example.com') && !apiVersion.includes(group);
-  return all.filter(
+  const general = all.filter(
     ({ apiVersion, kind, namespaced, verbs }) =>
       verbs.includes('list') &&
       !DERIVED.has(kind) &&
-      !isOfOthers(apiVersion) &&
+      !apiVersion.includes('example.com') &&
       apiVersion !== API_VERSION &&
       (namespaced || CLUSTER_KINDS.has(kind)),
+  );
+  return [...general, ...(await ownKinds(client, group))];
+}
+
+/** From the definitions themselves: the client's list of all kinds may be seconds older than they are. */
+async function ownKinds(client: KubeClient, ownGroup: string): Promise<ListedKind[]> {
+  const { items } = await client.list<Definition>({
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+  });
+  const own = items.filter(({ spec }) => spec.group.includes(ownGroup));
+  return own.flatMap(({ spec: { group, names, scope, versions } }) =>
+    versions.map(({ name }) => ({
+      apiVersion: `${group}/${name}`,
+      kind: names.kind,
+      namespaced: scope === 'Namespaced',
+    })),
   );
 }
 
 async function objectsOf(
   client: KubeClient,
-  { apiVersion, kind, namespaced }: ApiResource,
+  { apiVersion, kind, namespaced }: ListedKind,
   place: Place,
 ): Promise<KubeObject[]> {
   try {
