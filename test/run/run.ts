@@ -2,10 +2,12 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { dirname, join, normalize } from 'node:path';
+import { removeFolder } from '../../src/playground/folder.ts';
 import { cacheFor } from '../../src/tools/cache.ts';
 import { globalSetup, globalTeardown } from '../support/setup.ts';
 import { openQueue } from './queue.ts';
 import { FAILURES, type LaneTotal } from './report.ts';
+import { openScratch } from './scratch.ts';
 
 /**
  * `npm test`: all test files, or those that the arguments name (`test/git/*.test.ts`), in a few processes side by side,
@@ -26,6 +28,8 @@ const files = longestFirst(named.filter((name) => name.endsWith('.test.ts')));
 if (files.length === 0) throw new Error(`no test file is named ${patterns.join(' or ')}`);
 
 const started = performance.now();
+const scratch = await openScratch();
+if (scratch !== undefined) process.env.TMPDIR = scratch;
 const folder = mkdtempSync(join(tmpdir(), 'espalier-run-'));
 const queue = openQueue(folder, files);
 const lanes: ChildProcess[] = [];
@@ -38,13 +42,14 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 }
 
 try {
-  await globalSetup();
+  await globalSetup(scratch);
   const count = isStopped ? 0 : Math.min(LANES, files.length);
   const codes = await Promise.all(Array.from({ length: count }, runLane));
   process.exitCode = tellTotal(codes) ? 0 : 1;
 } finally {
   await globalTeardown();
   rmSync(folder, { recursive: true, force: true });
+  if (scratch !== undefined) await removeFolder(scratch);
 }
 
 function runLane(): Promise<number> {

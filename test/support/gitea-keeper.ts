@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { messageOf } from '../../src/api/index.ts';
-import { createPrivateFolder, playgroundRoot, removeFolder, sweepFolders } from '../../src/playground/folder.ts';
+import { createPrivateFolder, removeFolder, sweepFolders } from '../../src/playground/folder.ts';
 import { type Gitea, startGitea } from '../../src/playground/forge/gitea.ts';
 import type { GiteaAddress } from './gitea.ts';
 
@@ -12,10 +12,10 @@ export interface GiteaKeeper {
 }
 
 /** Most test files need no forge: a second of the processor and 150 MB are spent when one does, and once for a run. */
-export async function keepGitea(): Promise<GiteaKeeper> {
+export async function keepGitea(root: string): Promise<GiteaKeeper> {
   // A run that is cut off leaves its folder; the next one removes it.
-  await sweepFolders(playgroundRoot());
-  const folder = await createPrivateFolder(playgroundRoot());
+  await sweepFolders(root);
+  const folder = await createPrivateFolder(root);
   const socketPath = join(folder, 'web.sock');
   let starting: Promise<Gitea> | undefined;
   const server = createServer((_, response) => {
