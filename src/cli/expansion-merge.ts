@@ -3,12 +3,14 @@ import { dirname, join, resolve } from 'node:path';
 import { Command } from 'commander';
 import { EspalierError } from '../api/errors.ts';
 import { editsDiff } from '../expansion/edits-diff.ts';
+import type { Expansion } from '../expansion/format.ts';
 import { type Merged, mergeInto } from '../expansion/merge.ts';
 import { backupOf, placementsOf, wantedOf } from '../expansion/merge-plan.ts';
 import { lookAt, type Placed, putInPlace, writeWhole } from '../expansion/place.ts';
 import { lineDiff } from '../plan/line-diff.ts';
-import { PACKAGE_ARGUMENT, withRegistry } from './expansion-place.ts';
-import { type OpenPackage, withPackage } from './expansion-source.ts';
+import { ExitCode } from './exit.ts';
+import { printFaults } from './expansion-faults.ts';
+import { PACKAGE_ARGUMENT, withMembers, withRegistry } from './expansion-place.ts';
 import type { WireFlags } from './mirror-tools.ts';
 import { print, say } from './print.ts';
 
@@ -23,7 +25,10 @@ const ABOUT = `
 duplicates; every other byte of it stays. Its files, hooks and provider files go into the data folder, those that end in
 .tmpl rendered with the package's values; what they override is kept in <data-dir>/backup. Without a package nothing changes.
 
-Without --write nothing is written: what would be is printed.
+Without --write nothing is written: what would be is printed. Nor is anything of a package with faults: they are told as "check" does,
+but charts and images stay unread.
+
+Exit code: 0 merged, or would be, 1 the package has faults, 2 failed, 64 wrong usage or an installer's file that can't take it.
 
 Examples:
   espalier expansion merge ./demo --into /opt/tke-installer/data/tke.json
@@ -40,19 +45,31 @@ export function expansionMergeCommand(): Command {
     .action(merge);
 }
 
-async function merge(location: string | undefined, flags: Flags): Promise<void> {
-  if (location === undefined) say('no package: nothing changes');
-  else await withPackage(location, flags, (opened) => mergePackage(opened, flags));
+/** A package that was read: what it says, and what of it is written somewhere. */
+interface ReadPackage {
+  expansion: Expansion;
+  contents: ReadonlyMap<string, Uint8Array>;
 }
 
-async function mergePackage(opened: OpenPackage, { into, dataDir, write }: Flags): Promise<void> {
-  const file = await realpath(into).catch(() => {
-    throw refusal(`--into ${into}: there is no such file`);
-  });
+async function merge(location: string | undefined, flags: Flags): Promise<void> {
+  if (location === undefined) return say('no package: nothing changes');
+  const { checkPackage } = await import('../expansion/examine.ts');
+  const contents = new Map<string, Uint8Array>();
+  const { expansion, faults } = await withMembers(location, flags, (members) =>
+    checkPackage(location, { members: members(), placed: contents }),
+  );
+  if (faults.length === 0) return await mergePackage({ expansion, contents }, flags);
+  printFaults(location, faults);
+  say('nothing was written');
+  throw new ExitCode(1);
+}
+
+async function mergePackage(found: ReadPackage, { into, dataDir, write }: Flags): Promise<void> {
+  const file = await installersFile(into);
   const text = textOf(await readFile(file), into);
   const folder = resolve(dataDir ?? dirname(into));
-  const merged = mergedOrRefused(into, text, opened, folder);
-  const placed = await looked(opened, folder);
+  const merged = mergedOrRefused(into, text, found, folder);
+  const placed = await looked(found, folder);
   for (const note of merged.notes) say(`note: ${note}`);
   const patches = [editsDiff(into, text, merged.edits), ...placed.map(placedDiff)].filter((patch) => patch !== '');
   for (const patch of patches) print(patch.replace(/\n$/, ''));
@@ -64,7 +81,15 @@ async function mergePackage(opened: OpenPackage, { into, dataDir, write }: Flags
   if (merged.edits.length > 0) await writeWhole(file, merged.text, (await stat(file)).mode & 0o777);
 }
 
-function mergedOrRefused(into: string, text: string, { expansion }: OpenPackage, folder: string): Merged {
+/** Where a link leads, for that is what is replaced. */
+async function installersFile(into: string): Promise<string> {
+  const file = await realpath(into).catch(() => undefined);
+  if (file === undefined || !(await stat(file)).isFile())
+    throw refusal(`--into ${into}: there is no such file; name the installer's tke.json`);
+  return file;
+}
+
+function mergedOrRefused(into: string, text: string, { expansion }: ReadPackage, folder: string): Merged {
   const merged = mergeInto(text, wantedOf(expansion, folder));
   if (!('faults' in merged)) return merged;
   const faults = merged.faults.map(({ line, column, message }) => `${into}:${line}:${column}: ${message}`);
@@ -72,13 +97,9 @@ function mergedOrRefused(into: string, text: string, { expansion }: OpenPackage,
 }
 
 /** Every material, rendered where it is a template, and what stands in its place. */
-async function looked({ expansion, read }: OpenPackage, folder: string): Promise<Placed[]> {
+async function looked({ expansion, contents: given }: ReadPackage, folder: string): Promise<Placed[]> {
   const placements = placementsOf(expansion);
-  const twice = placements.find(({ to }, index) => placements.findIndex((other) => other.to === to) !== index);
-  if (twice !== undefined)
-    throw refusal(`the package lists ${twice.to} twice, as it is and as ${twice.from}; keep one`);
-  const contents = new Map<string, Uint8Array>();
-  for (const { from } of placements) contents.set(from, await read(from));
+  const contents = new Map(given);
   const templates = placements.filter(({ isTemplate }) => isTemplate).map(({ from }) => from);
   if (templates.length > 0) {
     const [{ renderTexts }, { REAL_TOOLS }] = await Promise.all([

@@ -11,13 +11,17 @@ import { storedGzip } from './stored-gzip.ts';
 import { SUMS_FILE, writeSums } from './sums.ts';
 import type { Contents } from './verify.ts';
 
-/** Packs a folder that was checked. The same files give the same bytes, on any machine. Whole or not there at all. */
+/**
+ * Packs a folder that was checked. The same files give the same bytes, on any machine. Whole or not there at all: written
+ * beside and then renamed. What a run that was killed left there is written over.
+ */
 export async function buildPackage(
   folder: string,
   { files }: Contents,
   output: string,
+  signal?: AbortSignal,
 ): Promise<{ sha256: string; size: number }> {
-  const part = `${output}.part-${process.pid}`;
+  const part = `${output}.part`;
   const hash = createHash('sha256');
   let size = 0;
   try {
@@ -29,7 +33,8 @@ export async function buildPackage(
           yield chunk;
         }
       },
-      createWriteStream(part, { flags: 'wx' }),
+      createWriteStream(part),
+      { ...(signal === undefined ? {} : { signal }) },
     );
     await rename(part, output);
   } finally {

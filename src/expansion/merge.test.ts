@@ -140,6 +140,8 @@ for (const [text, fault] of [
   ['{"a": "x}', '1:7 a text begins here and never ends'],
   ['{"a": "\\x"}', '1:8 no escape that JSON knows follows the \\'],
   ['{"a": 01}', '1:8 there is "1" where "," or "}" should be'],
+  ['\ufeff{}', '1:1 there is a byte order mark, which JSON has not; save it as UTF-8 without one'],
+  ['{ // mine', '1:3 there is "/" where a name in double quotes should be; JSON has no comments, so remove it'],
   ['{} {}', '1:4 there is "{" where the end of the file should be'],
   [`${'['.repeat(5000)}`, '1:1002 is nested deeper than 1000 levels'],
 ] as const) {

@@ -14,11 +14,11 @@ export interface Placed {
 
 /** Looks what placing a file would do. Nothing is written. */
 export async function lookAt(place: Pick<Placed, 'file' | 'backup' | 'content' | 'isExecutable'>): Promise<Placed> {
-  const found = await stat(place.file).catch(absent);
-  if (found?.isFile() === false)
-    throw new EspalierError('CommandRefused', `${place.file} is no file: move it away, or name another --data-dir`, {
-      retry: false,
-    });
+  const found = await stat(place.file).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOTDIR') throw inTheWay(`${place.file} can't be written, for a folder on its way is a file`);
+    return absent(error);
+  });
+  if (found?.isFile() === false) throw inTheWay(`${place.file} is no file`);
   if (found === undefined) return { ...place, before: undefined, outcome: 'new' };
   const content = await readFile(place.file);
   const mode = found.mode & 0o777;
@@ -57,6 +57,10 @@ export async function writeWhole(file: string, content: Uint8Array | string, mod
   }
   const parent = await open(folder, 'r');
   await parent.sync().finally(() => parent.close());
+}
+
+function inTheWay(what: string): EspalierError {
+  return new EspalierError('CommandRefused', `${what}: move it away, or name another --data-dir`, { retry: false });
 }
 
 function absent(error: NodeJS.ErrnoException): undefined {

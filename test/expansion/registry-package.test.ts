@@ -54,7 +54,7 @@ describe('a package in a registry', () => {
     const merged = await expansion('merge', `${at('demo')}:v1.0`, '--into', join(dir, 'tke.json'), '--write');
     assert.equal(merged.code, 0, merged.stderr);
     assert.equal(await readFile(join(dir, 'hooks/post-install'), 'utf8'), '#!/bin/sh\necho harbor.local\n');
-    assert.equal(scene.front.requests.length, 4, 'the manifest, expansion.yaml, the file and the hook');
+    assert.equal(scene.front.requests.length, 5, 'the manifest, expansion.yaml, the checksums, the file and the hook');
   });
 
   test('is what ORAS writes: a manifest with its type, and a title on each layer', async (t) => {
