@@ -12,6 +12,7 @@ import { ExitCode } from './exit.ts';
 import { printFaults } from './expansion-faults.ts';
 import { PACKAGE_ARGUMENT, withMembers, withRegistry } from './expansion-place.ts';
 import type { WireFlags } from './mirror-tools.ts';
+import { withColor } from './options.ts';
 import { print, say } from './print.ts';
 
 interface Flags extends WireFlags {
@@ -35,7 +36,7 @@ Examples:
   espalier expansion merge demo-v1.0.tgz --into tke.json --data-dir /opt/tke-installer/data --write`;
 
 export function expansionMergeCommand(): Command {
-  return withRegistry(new Command('merge'))
+  return withColor(withRegistry(new Command('merge')))
     .description("join an expansion into an installer's tke.json and data folder")
     .argument('[package]', PACKAGE_ARGUMENT)
     .requiredOption('--into <file>', "the installer's tke.json")

@@ -1,4 +1,4 @@
-import { basename, join, resolve } from 'node:path';
+import { basename, join, resolve, sep } from 'node:path';
 import { Command } from 'commander';
 import { EspalierError } from '../api/errors.ts';
 import type { Checked } from '../expansion/examine.ts';
@@ -96,6 +96,12 @@ async function build(folder: string, { output }: { output?: string }): Promise<v
       retry: false,
     });
   const file = output ?? `${name}-${version}.tgz`;
+  if (resolve(file).startsWith(`${resolve(folder)}${sep}`))
+    throw new EspalierError(
+      'InvalidConfiguration',
+      `${file} would be in the package itself; write it elsewhere: -o ${join('..', basename(file))}`,
+      { retry: false },
+    );
   const { sha256, size } = await interruptible((signal) =>
     withLittleMemory(() => buildPackage(folder, contents, file, signal)),
   );

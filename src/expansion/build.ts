@@ -5,7 +5,9 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { EspalierError } from '../api/index.ts';
 import { type StreamedFile, tarOf } from '../charts/tar-write.ts';
+import { cantWrite } from './cant-write.ts';
 import { EXPANSION_FILE } from './format.ts';
+import { hashed } from './hashed.ts';
 import { contentOf } from './members.ts';
 import { storedGzip } from './stored-gzip.ts';
 import { SUMS_FILE, writeSums } from './sums.ts';
@@ -37,6 +39,9 @@ export async function buildPackage(
       { ...(signal === undefined ? {} : { signal }) },
     );
     await rename(part, output);
+  } catch (error) {
+    signal?.throwIfAborted();
+    cantWrite(output, error);
   } finally {
     await rm(part, { force: true });
   }
@@ -60,12 +65,14 @@ async function* packed(folder: string, files: Contents['files']): AsyncGenerator
 
 async function* unchanged(file: string, path: string, sha256: string): AsyncGenerator<Uint8Array> {
   const hash = createHash('sha256');
-  for await (const chunk of contentOf(file)) {
-    hash.update(chunk);
-    yield chunk;
+  const changed = (cause?: unknown) =>
+    new EspalierError('ExpansionInvalid', `${path} changed while the package was built; build it again`, { cause });
+  try {
+    yield* hashed(contentOf(file), hash);
+  } catch (error) {
+    throw changed(error);
   }
-  if (hash.digest('hex') === sha256) return;
-  throw new EspalierError('ExpansionInvalid', `${path} changed while the package was built; build it again`);
+  if (hash.digest('hex') !== sha256) throw changed();
 }
 
 async function* once(data: Uint8Array): AsyncGenerator<Uint8Array> {
