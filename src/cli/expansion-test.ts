@@ -52,7 +52,8 @@ async function test(location: string, flags: Flags): Promise<void> {
     await withMembers(location, flags, async (members) => {
       const { faults, expansion } = await checkPackage(location, { members: members() });
       if (faults.length > 0) {
-        printFaults(location, faults);
+        if (flags.output === undefined) printFaults(location, faults);
+        else print(await formatData({ materials: [], faults }, flags.output));
         throw new ExitCode(1);
       }
       const trial = await tryPackage({ location, expansion, members, timeoutMs, signal: stop.signal });

@@ -109,7 +109,7 @@ function museumUrl(address: string, insecure: readonly string[]): URL {
       retry: false,
     });
   if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:'))
-    throw bad('write https://museum.example.com');
+    throw bad('write https://museum.example.com, or oci://registry.example.com/charts for a registry');
   if (url.username !== '' || url.search !== '' || url.hash !== '') throw bad('it holds more than a host and a path');
   if (url.protocol === 'http:' && !insecure.some((one) => one === url.host || one === url.hostname))
     throw bad(`plain http is for hosts that --insecure-registry names: ${url.host}`);
