@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { readFile, realpath, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { Command } from 'commander';
@@ -8,6 +9,7 @@ import { type Merged, mergeInto } from '../expansion/merge.ts';
 import { backupOf, placementsOf, wantedOf } from '../expansion/merge-plan.ts';
 import { lookAt, type Placed, putInPlace, writeWhole } from '../expansion/place.ts';
 import { lineDiff } from '../plan/line-diff.ts';
+import { plain, plainLines } from '../plan/plain.ts';
 import { ExitCode } from './exit.ts';
 import { printFaults } from './expansion-faults.ts';
 import { PACKAGE_ARGUMENT, withMembers, withRegistry } from './expansion-place.ts';
@@ -71,9 +73,9 @@ async function mergePackage(found: ReadPackage, { into, dataDir, write }: Flags)
   const folder = resolve(dataDir ?? dirname(into));
   const merged = mergedOrRefused(into, text, found, folder);
   const placed = await looked(found, folder);
-  for (const note of merged.notes) say(`note: ${note}`);
+  for (const note of merged.notes) say(`note: ${plain(note)}`);
   const patches = [editsDiff(into, text, merged.edits), ...placed.map(placedDiff)].filter((patch) => patch !== '');
-  for (const patch of patches) print(patch.replace(/\n$/, ''));
+  for (const patch of patches) print(plainLines(patch.replace(/\n$/, '')));
   if (patches.length === 0) say('nothing changes: all of it is there');
   else if (write !== true) say('nothing is written yet: add --write');
   if (write !== true) return;
@@ -130,12 +132,16 @@ function placedDiff({ file, backup, before, content, outcome }: Placed): string 
   const kept = before === undefined ? '' : ` (kept as ${backup})`;
   const head = `--- ${before === undefined ? '/dev/null' : file}${kept}\n+++ ${file}\n`;
   if (old.equals(now)) return `${head}only the mode: it becomes executable\n`;
-  if (old.includes(0) || now.includes(0) || old.length + now.length > 1_000_000)
+  if (!isText(old) || !isText(now) || old.length + now.length > 1_000_000)
     return `${head}${old.length} bytes become ${now.length}\n`;
   const lines = lineDiff(old.toString(), now.toString());
   const counts = ['+', '-'].map((other) => lines.filter((line) => !line.startsWith(other)).length);
   const [from, to] = counts.map((count) => `${count === 0 ? 0 : 1},${count}`);
   return `${head}@@ -${from} +${to} @@\n${lines.join('')}`;
+}
+
+function isText(bytes: Buffer): boolean {
+  return isUtf8(bytes) && !bytes.includes(0);
 }
 
 function textOf(bytes: Buffer, into: string): string {

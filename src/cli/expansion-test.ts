@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import type { Material } from '../expansion/materials.ts';
+import { plain } from '../plan/plain.ts';
 import { ExitCode } from './exit.ts';
 import { printFaults } from './expansion-faults.ts';
 import { PACKAGE_ARGUMENT, withMembers, withRegistry } from './expansion-place.ts';
@@ -86,8 +87,8 @@ async function report(materials: readonly Material[], flags: Flags): Promise<voi
   const rows = materials.map(({ kind, name, outcome, says }) => [
     { text: outcome, colour: COLOURS[outcome] },
     { text: kind },
-    { text: name },
-    { text: says },
+    { text: plain(name) },
+    { text: plain(says) },
   ]);
   for (const line of table.lines(rows)) print(line);
   if (rows.length === 0) say('the package holds no materials');

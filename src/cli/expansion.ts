@@ -2,6 +2,7 @@ import { basename, join, resolve, sep } from 'node:path';
 import { Command } from 'commander';
 import { EspalierError } from '../api/errors.ts';
 import type { Checked } from '../expansion/examine.ts';
+import { plain } from '../plan/plain.ts';
 import { counted } from './counted.ts';
 import { ExitCode } from './exit.ts';
 import { printFaults } from './expansion-faults.ts';
@@ -118,7 +119,7 @@ async function show(path: string, flags: Options): Promise<void> {
     print(await formatData(expansion, 'yaml'));
     print('---');
     for (const [file, { size, sha256 }] of Object.entries(files))
-      print(`${sha256}  ${String(size).padStart(12)}  ${file}`);
+      print(`${sha256}  ${String(size).padStart(12)}  ${plain(file)}`);
   }
   if (faults.length === 0) return;
   say(`${counted(faults.length, 'fault')}; see espalier expansion check ${path}`);

@@ -21,7 +21,7 @@ async function scene(t: TestContext) {
     await writeFile(join(folder, path), content);
   };
   await put('demo/expansion.yaml', blocks.find(({ file }) => file === 'expansion.yaml')?.text ?? '');
-  await put('demo/files/etc/modules-load.d/demo.conf', 'demo\n');
+  await put('demo/files/etc/modules-load.d/demo.conf', '\u001b[2Jdemo\n');
   await put('demo/hooks/pre-install.tmpl', shown('template'));
   await put('demo/provider/baremetal/conf/docker/daemon.json', '{"debug": true}\n');
   await put('data/provider/baremetal/conf/docker/daemon.json', '{}\n');
@@ -38,6 +38,7 @@ describe('docs/expansion-merge.md', () => {
     const dry = await merge(join(folder, 'demo'));
     assert.equal(dry.code, 0, dry.stderr);
     assert.match(dry.stdout, /^\+ {2}"config": \{"skipSteps": \["Load images", "Push images"\]/m);
+    assert.match(dry.stdout, /^\+\\u001b\[2Jdemo$/m);
     assert.match(dry.stdout, /^-\{\}\n\+\{"debug": true\}$/m);
     assert.match(dry.stderr, /nothing is written yet: add --write/);
     assert.equal(await read('tke.json'), shown('before'));
@@ -51,7 +52,7 @@ describe('docs/expansion-merge.md', () => {
     assert.equal((await read('tke.json')).replaceAll(data, '/opt/data'), shown('after'));
     assert.equal(await read('data/hooks/pre-install'), shown('rendered'));
     assert.notEqual((await stat(join(data, 'hooks/pre-install'))).mode & 0o100, 0);
-    assert.equal(await read('data/files/etc/modules-load.d/demo.conf'), 'demo\n');
+    assert.equal(await read('data/files/etc/modules-load.d/demo.conf'), '\u001b[2Jdemo\n');
     assert.equal(await read('data/backup/demo-v1.0/provider/baremetal/conf/docker/daemon.json'), '{}\n');
 
     await promisify(execFile)('tar', ['-czf', 'demo.tgz', '-C', 'demo', '.'], { cwd: folder });
@@ -83,12 +84,14 @@ describe('docs/expansion-merge.md', () => {
       'files: [etc/modules-load.d/demo.conf]\nhooks: [post-install, pre-install, ../x]\n',
     );
     await put('demo/hooks/pre-install', '\0');
+    await put('demo/hooks/\u001b[2J', '');
     const refused = await merge(join(folder, 'demo'), '--write');
     assert.deepEqual([refused.code, refused.stderr], [1, 'nothing was written\n']);
     for (const fault of [
       /demo\/expansion\.yaml:2:9: hooks: "post-install" is missing/,
       /demo\/expansion\.yaml:2:36: hooks: "\.\.\/x" leads out of its folder/,
       /demo\/hooks\/pre-install:1:1: is binary/,
+      /demo\/hooks\/\\u001b\[2J:1:1: the path holds backslashes or control characters/,
       /demo\/SHA256SUMS:1:1: files\/etc\/modules-load\.d\/demo\.conf is not what was built/,
     ])
       assert.match(refused.stdout, fault);
