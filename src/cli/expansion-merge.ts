@@ -13,6 +13,7 @@ import { plain, plainLines } from '../plan/plain.ts';
 import { ExitCode } from './exit.ts';
 import { printFaults } from './expansion-faults.ts';
 import { PACKAGE_ARGUMENT, withMembers, withRegistry } from './expansion-place.ts';
+import { interruptible } from './interruptible.ts';
 import type { WireFlags } from './mirror-tools.ts';
 import { withColor } from './options.ts';
 import { print, say } from './print.ts';
@@ -79,9 +80,15 @@ async function mergePackage(found: ReadPackage, { into, dataDir, write }: Flags)
   if (patches.length === 0) say('nothing changes: all of it is there');
   else if (write !== true) say('nothing is written yet: add --write');
   if (write !== true) return;
-  for (const one of placed) await putInPlace(one);
-  // Last, for it refers to what was placed. A run that is cut off is done again from its beginning.
-  if (merged.edits.length > 0) await writeWhole(file, merged.text, (await stat(file)).mode & 0o777);
+  await interruptible(async (signal) => {
+    for (const one of placed) {
+      signal.throwIfAborted();
+      await putInPlace(one);
+    }
+    // Last, for it refers to what was placed. A run that is cut off is done again from its beginning.
+    if (merged.edits.length > 0) await writeWhole(file, merged.text, (await stat(file)).mode & 0o777);
+  });
+  if (patches.length > 0) say('all of it is written');
 }
 
 /** Where a link leads, for that is what is replaced. */

@@ -171,6 +171,16 @@ test('shows the edits as a unified diff', () => {
   assert.match(editsDiff('tke.json', '{}', merged('{}').edits), /^-\{\}\n\\ No newline at end of file\n\+\{\n/m);
 });
 
+test('shows of a file in one long line what stands around the edits', () => {
+  const text = `{"a":"${'x'.repeat(5_000_000)}","config":{"skipSteps":["Load images"]},"z":"${'y'.repeat(500)}"}`;
+  const wanted = { ...NOTHING, skipSteps: ['Push images'], skipConditions: ['EnsureDocker'] };
+  const [, , , before = '', , after = ''] = editsDiff('tke.json', text, merged(text, wanted).edits).split('\n');
+  assert.match(before, /^-\{"a":"x+…x+","config":\{"skipSteps":\["Load images"\]\},"z":"y+…y+"\}$/);
+  assert.ok(before.length < 400, before);
+  assert.equal(after.includes('["Load images","Push images"]'), true);
+  assert.ok(after.endsWith('{"skipConditions":["EnsureDocker"]}}}}'), after);
+});
+
 test('a file of 10 MB is merged whole', () => {
   const filler = JSON.stringify({ name: 'x'.repeat(80), list: [1, 2, { a: null }], more: 'y\\n"' });
   const text = `{"rest": [\n${Array(80_000).fill(filler).join(',\n')}\n], "config": {}}`;
