@@ -158,6 +158,15 @@ describe('an expansion package', () => {
     const layout = layoutMembers('demo/a:1');
     for (const [at, wanted] of [/lacks blobs/, /lacks blobs/, /lacks blobs/].entries())
       has(await faultsWith(layout.toSpliced(at + 1, 1)), [wanted]);
+    const extra = layoutMembers('demo/b:1');
+    const unnamed = (named: Member[]): Member[] => {
+      const at = named.findIndex(({ path }) => path === 'index.json');
+      const { manifests } = JSON.parse(String(named[at]?.data)) as { manifests: object[] };
+      const [other] = (JSON.parse(String(extra.at(-1)?.data)) as { manifests: object[] }).manifests;
+      const data = JSON.stringify({ manifests: [...manifests, { ...other, annotations: {} }] });
+      return [...extra.slice(0, -1), ...named.with(at, { path: 'index.json', data })];
+    };
+    has(await faultsWith(unnamed(layout)), [/holds sha256:[0-9a-f]{64} without a name and tag; save it again/]);
     const loop = { path: 'x/layer.tar', flag: '2', link: '../x/layer.tar' };
     const item = [{ Config: config.path, RepoTags: ['demo/a:1'], Layers: [loop.path] }];
     has(await faultsWith([loop, config, { path: 'manifest.json', data: JSON.stringify(item) }]), [
