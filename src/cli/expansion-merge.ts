@@ -7,6 +7,7 @@ import { editsDiff } from '../expansion/edits-diff.ts';
 import type { Expansion } from '../expansion/format.ts';
 import { type Merged, mergeInto } from '../expansion/merge.ts';
 import { backupOf, placementsOf, wantedOf } from '../expansion/merge-plan.ts';
+import { keepRecord, recordFor } from '../expansion/merged-record.ts';
 import { lookAt, type Placed, putInPlace, writeWhole } from '../expansion/place.ts';
 import { lineDiff } from '../plan/line-diff.ts';
 import { plain, plainLines } from '../plan/plain.ts';
@@ -25,14 +26,16 @@ interface Flags extends WireFlags {
 }
 
 const ABOUT = `
-[package] is a folder, a .tgz or a package in a registry. Its skip steps, files and conditions are joined into the installer's file, without
-duplicates; every other byte of it stays. Its files, hooks and provider files go into the data folder, those that end in
-.tmpl rendered with the package's values; what they override is kept in <data-dir>/backup. Without a package nothing changes.
+[package] is a folder, a .tgz or a package in a registry. Its skip steps, files and conditions are joined into the
+installer's file, without duplicates; every other byte of it stays. Its files, hooks and provider files go into the data
+folder, those that end in .tmpl rendered with the package's values; what they override is kept in <data-dir>/backup.
+Without a package nothing changes.
 
-Without --write nothing is written: what would be is printed. Nor is anything of a package with faults: they are told as "check" does,
-but charts and images stay unread.
+Without --write nothing is written: what would be is printed. Nor is anything of a package with faults: they are told as
+"check" does, but charts and images stay unread.
 
-Exit code: 0 merged, or would be, 1 the package has faults, 2 failed, 64 wrong usage or an installer's file that can't take it.
+Exit code: 0 merged, or would be, 1 the package has faults, 2 failed, 64 wrong usage or an installer's file that can't take
+it.
 
 Examples:
   espalier expansion merge ./demo --into /opt/tke-installer/data/tke.json
@@ -52,17 +55,21 @@ export function expansionMergeCommand(): Command {
 /** A package that was read: what it says, and what of it is written somewhere. */
 interface ReadPackage {
   expansion: Expansion;
+  /** Its expansion.yaml. */
+  text: Uint8Array;
   contents: ReadonlyMap<string, Uint8Array>;
 }
 
 async function merge(location: string | undefined, flags: Flags): Promise<void> {
   if (location === undefined) return say('no package: nothing changes');
   const { checkPackage } = await import('../expansion/examine.ts');
-  const contents = new Map<string, Uint8Array>();
-  const { expansion, faults } = await withMembers(location, flags, (members) =>
-    checkPackage(location, { members: members(), placed: contents }),
+  const placed = new Map<string, Uint8Array>();
+  const { expansion, faults, contents } = await withMembers(location, flags, (members) =>
+    checkPackage(location, { members: members(), placed }),
   );
-  if (faults.length === 0) return await mergePackage({ expansion, contents }, flags);
+  const { text } = contents;
+  if (faults.length === 0 && text !== undefined)
+    return await mergePackage({ expansion, text, contents: placed }, flags);
   printFaults(location, faults);
   say('nothing was written');
   throw new ExitCode(1);
@@ -73,6 +80,7 @@ async function mergePackage(found: ReadPackage, { into, dataDir, write }: Flags)
   const text = textOf(await readFile(file), into);
   const folder = resolve(dataDir ?? dirname(into));
   const merged = mergedOrRefused(into, text, found, folder);
+  const record = await recordFor(found.expansion, folder);
   const placed = await looked(found, folder);
   for (const note of merged.notes) say(`note: ${plain(note)}`);
   const patches = [editsDiff(into, text, merged.edits), ...placed.map(placedDiff)].filter((patch) => patch !== '');
@@ -81,6 +89,7 @@ async function mergePackage(found: ReadPackage, { into, dataDir, write }: Flags)
   else if (write !== true) say('nothing is written yet: add --write');
   if (write !== true) return;
   await interruptible(async (signal) => {
+    await keepRecord(record, found.text);
     for (const one of placed) {
       signal.throwIfAborted();
       await putInPlace(one);

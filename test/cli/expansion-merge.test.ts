@@ -58,6 +58,17 @@ describe('docs/expansion-merge.md', () => {
     await promisify(execFile)('tar', ['-czf', 'demo.tgz', '-C', 'demo', '.'], { cwd: folder });
     const again = await merge(join(folder, 'demo.tgz'), '--write');
     assert.deepEqual([again.code, again.stdout, again.stderr], [0, '', 'nothing changes: all of it is there\n']);
+
+    const into = await read('tke.json');
+    await put('demo/expansion.yaml', (await read('demo/expansion.yaml')).replace('v1.0', 'v1.1'));
+    assert.equal((await merge(join(folder, 'demo'), '--write')).code, 0);
+    await put('other/expansion.yaml', 'expansion_name: other\ninstaller_skip_steps: [Other]\n');
+    const second = await merge(join(folder, 'other'), '--write');
+    assert.match(
+      second.stderr,
+      /expansion demo v1\.1 is merged into .*a platform takes one at a time: expansion other is refused/,
+    );
+    assert.deepEqual([second.code, await read('tke.json')], [2, into]);
   });
 
   test('without a package, with a broken file or a package with faults, nothing is written', async (t) => {
