@@ -41,17 +41,19 @@ export function expansionTestCommand(): Command {
 }
 
 async function test(location: string, flags: Flags): Promise<void> {
-  const [{ parseDuration }, { checkPackage }, { stopSignals }, { tryPackage }] = await Promise.all([
+  const [{ parseDuration }, { checkPackage }, { stopSignals }, { tryPackage }, { watched }] = await Promise.all([
     import('../api/duration.ts'),
     import('../expansion/examine.ts'),
     import('../playground/stopsignals.ts'),
     import('./expansion-trial.ts'),
+    import('./expansion-progress.ts'),
   ]);
   const timeoutMs = parseDuration(flags.timeout);
   const stop = stopSignals((name) => say(`\n${name}: ending what was started; once more exits at once`));
   try {
     await withMembers(location, flags, async (members) => {
-      const { faults, expansion } = await checkPackage(location, { members: members() });
+      const read = watched(members(), stop.signal, () => undefined);
+      const { faults, expansion } = await checkPackage(location, { members: read });
       if (faults.length > 0) {
         if (flags.output === undefined) printFaults(location, faults);
         else print(await formatData({ materials: [], faults }, flags.output));
