@@ -1,7 +1,6 @@
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
-import { EspalierError } from '../api/errors.ts';
 import { createCharts } from '../charts/charts.ts';
 import { folderTree } from '../git/foldertree.ts';
 import { plain } from '../plan/plain.ts';
@@ -15,6 +14,7 @@ import { REAL_TOOLS } from '../render/render.ts';
 import { mustBeFolder } from './addon-source.ts';
 import type { ChartsBuildFlags } from './charts.ts';
 import { ExitCode } from './exit.ts';
+import { interruptible } from './interruptible.ts';
 import { basePlace, readCertificates } from './mirror-tools.ts';
 import { formatData } from './output.ts';
 import { print, say } from './print.ts';
@@ -29,9 +29,10 @@ export async function build(folder: string, flags: ChartsBuildFlags): Promise<vo
   const found = await findCharts(resolve(folder));
   const paths = found.map((path) => (path === '.' ? below || '.' : join(below, path)));
   const shown = (path: string): string => relative('.', join(root, path)) || '.';
-  const results = await run(paths, root, flags, shown, (result) => {
+  const onResult: BuildOptions['onResult'] = (result) => {
     if (flags.output === undefined && result.state !== 'failed') print(plain(lineOf(result, shown)));
-  });
+  };
+  const results = await interruptible((signal) => run(paths, root, flags, shown, onResult, signal));
   if (flags.output !== undefined) {
     const charts = results.map((one) => ({ ...one, path: shown(one.path) }));
     print(await formatData({ version: CHARTS_BUILD_VERSION, charts }, flags.output));
@@ -49,10 +50,8 @@ async function run(
   flags: ChartsBuildFlags,
   shown: BuildOptions['shown'],
   onResult: BuildOptions['onResult'],
+  signal: AbortSignal,
 ): Promise<BuiltChart[]> {
-  const stop = new AbortController();
-  const onSignal = () => stop.abort(new EspalierError('Aborted', 'interrupted; run it again to go on'));
-  process.once('SIGINT', onSignal).once('SIGTERM', onSignal);
   const scratch = await mkdtemp(join(tmpdir(), 'espalier-charts-'));
   const plainHttp = flags.insecureRegistry ?? [];
   const charts = createCharts({
@@ -72,12 +71,11 @@ async function run(
         dryRun: flags.dryRun === true,
         jobs: flags.jobs,
         shown,
-        signal: stop.signal,
+        signal,
         onResult,
       }),
     );
   } finally {
-    process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
     await charts.close();
     await rm(scratch, { recursive: true, force: true });
   }

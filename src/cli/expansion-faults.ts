@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { PackageFault } from '../expansion/fault.ts';
+import { plain } from '../plan/plain.ts';
 import { isInRegistry } from './expansion-place.ts';
 import { print } from './print.ts';
 
@@ -9,5 +10,5 @@ export function printFaults(path: string, faults: readonly PackageFault[]): void
     path.endsWith('gz') || path.endsWith('.tar') || isInRegistry(path)
       ? (file: string) => (file === '.' ? path : file)
       : (file: string) => join(path, file);
-  for (const { file, line, column, message } of faults) print(`${inside(file)}:${line}:${column}: ${message}`);
+  for (const { file, line, column, message } of faults) print(plain(`${inside(file)}:${line}:${column}: ${message}`));
 }

@@ -1,8 +1,6 @@
 import type { Command } from 'commander';
 import { EspalierError } from '../api/errors.ts';
 import type { TarMember } from '../charts/tar-read.ts';
-import type { PackagePlace } from '../expansion/oci-package.ts';
-import type { Registry } from '../registry/registry.ts';
 import { addName } from './collect.ts';
 import type { WireFlags } from './mirror-tools.ts';
 
@@ -29,19 +27,7 @@ export async function withMembers<T>(
     const { membersOf } = await import('../expansion/members.ts');
     return await use(() => membersOf(location));
   }
-  return await withPackagePlace(location, flags, async (at, registry) => {
-    const { ociMembers } = await import('../expansion/oci-package.ts');
-    return await use(() => ociMembers(at, { registry }));
-  });
-}
-
-/** The registry that has the package, for as long as it is used. */
-export async function withPackagePlace<T>(
-  location: string,
-  flags: WireFlags,
-  use: (at: PackagePlace, registry: Registry) => Promise<T>,
-): Promise<T> {
-  const [{ parsePackageUrl }, { wireFor }, { openRegistry }] = await Promise.all([
+  const [{ ociMembers, parsePackageUrl }, { wireFor }, { openRegistry }] = await Promise.all([
     import('../expansion/oci-package.ts'),
     import('./mirror-tools.ts'),
     import('../registry/registry.ts'),
@@ -55,7 +41,7 @@ export async function withPackagePlace<T>(
     );
   const registry = openRegistry(await wireFor(flags));
   try {
-    return await use({ place, reference }, registry);
+    return await use(() => ociMembers({ place, reference }, registry));
   } finally {
     await registry.close();
   }

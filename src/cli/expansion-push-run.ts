@@ -13,6 +13,7 @@ import { IMAGES_FILE } from '../expansion/verify.ts';
 import type { ImageRule } from '../images/rules.ts';
 import type { Result } from '../mirror/outcome.ts';
 import { openRegistry } from '../registry/registry.ts';
+import { counted } from './counted.ts';
 import { printFaults } from './expansion-faults.ts';
 import { withLittleMemory } from './expansion-memory.ts';
 import { withMembers } from './expansion-place.ts';
@@ -121,21 +122,19 @@ function notesOn({ expansion, contents }: Checked, flags: PushFlags): string[] {
   const notes: string[] = [];
   const isHere = contents.images !== undefined;
   if (images.length > 0 && !isHere && isLoaded)
-    notes.push(`images_loaded: ${countOf(images, 'image')} not in the package, for the registry is said to have them`);
+    notes.push(
+      `images_loaded: ${counted(images.length, 'image')} not in the package, for the registry is said to have them`,
+    );
   else if (images.length > 0 && flags.images === undefined)
-    notes.push(`${countOf(images, 'image')} left in the package: --images <registry> pushes them`);
+    notes.push(`${counted(images.length, 'image')} left in the package: --images <registry> pushes them`);
   if (charts.length > 0 && flags.charts === undefined)
-    notes.push(`${countOf(charts, 'chart')} left in the package: --charts <url> pushes them`);
+    notes.push(`${counted(charts.length, 'chart')} left in the package: --charts <url> pushes them`);
   const rest = (['files', 'hooks', 'provider'] as const).flatMap((field) => expansion[field]);
   if (rest.length > 0 && flags.package === undefined)
     notes.push(
-      `${countOf(rest, 'file')} left in the package (files, hooks, provider): --package <url> pushes all of it`,
+      `${counted(rest.length, 'file')} left in the package (files, hooks, provider): --package <url> pushes all of it`,
     );
   return notes;
-}
-
-function countOf(list: readonly unknown[], what: string): string {
-  return `${list.length} ${what}${list.length === 1 ? '' : 's'}`;
 }
 
 function wrong(message: string): EspalierError {

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import type { Material } from '../expansion/materials.ts';
+import { plain } from '../plan/plain.ts';
 import { ExitCode } from './exit.ts';
 import { printFaults } from './expansion-faults.ts';
 import { PACKAGE_ARGUMENT, withMembers, withRegistry } from './expansion-place.ts';
@@ -40,19 +41,22 @@ export function expansionTestCommand(): Command {
 }
 
 async function test(location: string, flags: Flags): Promise<void> {
-  const [{ parseDuration }, { checkPackage }, { stopSignals }, { tryPackage }] = await Promise.all([
+  const [{ parseDuration }, { checkPackage }, { stopSignals }, { tryPackage }, { watched }] = await Promise.all([
     import('../api/duration.ts'),
     import('../expansion/examine.ts'),
     import('../playground/stopsignals.ts'),
     import('./expansion-trial.ts'),
+    import('./expansion-progress.ts'),
   ]);
   const timeoutMs = parseDuration(flags.timeout);
   const stop = stopSignals((name) => say(`\n${name}: ending what was started; once more exits at once`));
   try {
     await withMembers(location, flags, async (members) => {
-      const { faults, expansion } = await checkPackage(location, { members: members() });
+      const read = watched(members(), stop.signal, () => undefined);
+      const { faults, expansion } = await checkPackage(location, { members: read });
       if (faults.length > 0) {
-        printFaults(location, faults);
+        if (flags.output === undefined) printFaults(location, faults);
+        else print(await formatData({ materials: [], faults }, flags.output));
         throw new ExitCode(1);
       }
       const trial = await tryPackage({ location, expansion, members, timeoutMs, signal: stop.signal });
@@ -85,8 +89,8 @@ async function report(materials: readonly Material[], flags: Flags): Promise<voi
   const rows = materials.map(({ kind, name, outcome, says }) => [
     { text: outcome, colour: COLOURS[outcome] },
     { text: kind },
-    { text: name },
-    { text: says },
+    { text: plain(name) },
+    { text: plain(says) },
   ]);
   for (const line of table.lines(rows)) print(line);
   if (rows.length === 0) say('the package holds no materials');

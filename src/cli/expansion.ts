@@ -1,13 +1,16 @@
-import { basename, join, resolve } from 'node:path';
+import { basename, join, resolve, sep } from 'node:path';
 import { Command } from 'commander';
 import { EspalierError } from '../api/errors.ts';
 import type { Checked } from '../expansion/examine.ts';
+import { plain } from '../plan/plain.ts';
+import { counted } from './counted.ts';
 import { ExitCode } from './exit.ts';
 import { printFaults } from './expansion-faults.ts';
 import { expansionMergeCommand } from './expansion-merge.ts';
 import { PACKAGE_ARGUMENT, withMembers, withRegistry } from './expansion-place.ts';
 import { expansionPushCommand } from './expansion-push.ts';
 import { expansionTestCommand } from './expansion-test.ts';
+import { interruptible } from './interruptible.ts';
 import type { WireFlags } from './mirror-tools.ts';
 import { type OutputOptions, withColor, withOutput } from './options.ts';
 import { formatData } from './output.ts';
@@ -69,7 +72,7 @@ async function check(path: string, flags: Options): Promise<void> {
   if (output === undefined) printFaults(path, faults);
   else print(await formatData({ faults }, output));
   say(
-    `${contents.files.size} files, ${faults.length === 0 ? 'no faults' : `${faults.length} fault${faults.length === 1 ? '' : 's'}`}`,
+    `${counted(contents.files.size, 'file')}, ${faults.length === 0 ? 'no faults' : counted(faults.length, 'fault')}`,
   );
   if (faults.length > 0) throw new ExitCode(1);
 }
@@ -94,9 +97,17 @@ async function build(folder: string, { output }: { output?: string }): Promise<v
       retry: false,
     });
   const file = output ?? `${name}-${version}.tgz`;
-  const { sha256, size } = await withLittleMemory(() => buildPackage(folder, contents, file));
+  if (resolve(file).startsWith(`${resolve(folder)}${sep}`))
+    throw new EspalierError(
+      'InvalidConfiguration',
+      `${file} would be in the package itself; write it elsewhere: -o ${join('..', basename(file))}`,
+      { retry: false },
+    );
+  const { sha256, size } = await interruptible((signal) =>
+    withLittleMemory(() => buildPackage(folder, contents, file, signal)),
+  );
   print(`${sha256}  ${file}`);
-  say(`${contents.files.size} files, ${size} bytes`);
+  say(`${counted(contents.files.size, 'file')}, ${size} bytes`);
 }
 
 async function show(path: string, flags: Options): Promise<void> {
@@ -108,10 +119,10 @@ async function show(path: string, flags: Options): Promise<void> {
     print(await formatData(expansion, 'yaml'));
     print('---');
     for (const [file, { size, sha256 }] of Object.entries(files))
-      print(`${sha256}  ${String(size).padStart(12)}  ${file}`);
+      print(`${sha256}  ${String(size).padStart(12)}  ${plain(file)}`);
   }
   if (faults.length === 0) return;
-  say(`${faults.length} faults; see espalier expansion check ${path}`);
+  say(`${counted(faults.length, 'fault')}; see espalier expansion check ${path}`);
   throw new ExitCode(1);
 }
 

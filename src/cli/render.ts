@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { inCluster } from './cluster.ts';
 import { addLabel, addName } from './collect.ts';
+import { counted } from './counted.ts';
 import { ExitCode } from './exit.ts';
 import { orOffline } from './image-options.ts';
 import { type ClusterOptions, type OutputOptions, withCluster, withOutput } from './options.ts';
@@ -74,8 +75,4 @@ async function show({ plugins, absent, faults, masked }: RenderedSource, flags: 
 
 async function printYaml({ plugin, objects }: RenderedSource['plugins'][number]): Promise<void> {
   for (const object of objects) print(`---\n# ${plugin}\n${await formatData(object, 'yaml')}`);
-}
-
-function counted(count: number, word: string): string {
-  return `${count} ${word}${count === 1 ? '' : 's'}`;
 }

@@ -3,6 +3,7 @@ import { join, relative } from 'node:path';
 import { Command, Option } from 'commander';
 import { EspalierError } from '../api/errors.ts';
 import { addLabel } from './collect.ts';
+import { counted } from './counted.ts';
 import { ExitCode } from './exit.ts';
 import { type OutputOptions, withOutput } from './options.ts';
 import { formatData } from './output.ts';
@@ -93,8 +94,4 @@ function summaryOf({ counts, faults }: Validation): string {
   const files = new Set(faults.map(({ file }) => file)).size;
   const ending = faults.length === 0 ? 'no faults' : `${counted(faults.length, 'fault')} in ${counted(files, 'file')}`;
   return [...parts, ending].join(', ');
-}
-
-function counted(count: number, word: string): string {
-  return `${count} ${word}${count === 1 ? '' : 's'}`;
 }

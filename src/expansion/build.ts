@@ -5,19 +5,25 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { EspalierError } from '../api/index.ts';
 import { type StreamedFile, tarOf } from '../charts/tar-write.ts';
+import { cantWrite } from './cant-write.ts';
 import { EXPANSION_FILE } from './format.ts';
+import { hashed } from './hashed.ts';
 import { contentOf } from './members.ts';
 import { storedGzip } from './stored-gzip.ts';
 import { SUMS_FILE, writeSums } from './sums.ts';
 import type { Contents } from './verify.ts';
 
-/** Packs a folder that was checked. The same files give the same bytes, on any machine. Whole or not there at all. */
+/**
+ * Packs a folder that was checked. The same files give the same bytes, on any machine. Whole or not there at all: written
+ * beside and then renamed. What a run that was killed left there is written over.
+ */
 export async function buildPackage(
   folder: string,
   { files }: Contents,
   output: string,
+  signal?: AbortSignal,
 ): Promise<{ sha256: string; size: number }> {
-  const part = `${output}.part-${process.pid}`;
+  const part = `${output}.part`;
   const hash = createHash('sha256');
   let size = 0;
   try {
@@ -29,9 +35,13 @@ export async function buildPackage(
           yield chunk;
         }
       },
-      createWriteStream(part, { flags: 'wx' }),
+      createWriteStream(part),
+      { ...(signal === undefined ? {} : { signal }) },
     );
     await rename(part, output);
+  } catch (error) {
+    signal?.throwIfAborted();
+    cantWrite(output, error);
   } finally {
     await rm(part, { force: true });
   }
@@ -55,12 +65,14 @@ async function* packed(folder: string, files: Contents['files']): AsyncGenerator
 
 async function* unchanged(file: string, path: string, sha256: string): AsyncGenerator<Uint8Array> {
   const hash = createHash('sha256');
-  for await (const chunk of contentOf(file)) {
-    hash.update(chunk);
-    yield chunk;
+  const changed = (cause?: unknown) =>
+    new EspalierError('ExpansionInvalid', `${path} changed while the package was built; build it again`, { cause });
+  try {
+    yield* hashed(contentOf(file), hash);
+  } catch (error) {
+    throw changed(error);
   }
-  if (hash.digest('hex') === sha256) return;
-  throw new EspalierError('ExpansionInvalid', `${path} changed while the package was built; build it again`);
+  if (hash.digest('hex') !== sha256) throw changed();
 }
 
 async function* once(data: Uint8Array): AsyncGenerator<Uint8Array> {

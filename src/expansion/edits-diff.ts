@@ -1,7 +1,9 @@
 import { lineDiff } from '../plan/line-diff.ts';
-import { applyEdits, type Edit } from './json-insert.ts';
+import type { Edit } from './json-insert.ts';
 
 const CONTEXT = 3;
+const LONGEST = 240;
+const SHOWN = 80;
 
 interface Region {
   /** Lines of the old text, counted from 0: first, and one past the last. */
@@ -10,7 +12,7 @@ interface Region {
   edits: Edit[];
 }
 
-/** A unified diff made of known edits: a text of any size costs but its lines. */
+/** A unified diff made of known edits: a text of any size costs but its lines. Long lines are shown around what changes. */
 export function editsDiff(name: string, text: string, edits: readonly Edit[]): string {
   if (edits.length === 0) return '';
   const starts = [0];
@@ -31,7 +33,7 @@ export function editsDiff(name: string, text: string, edits: readonly Edit[]): s
   const hunks = regions.map((region) => {
     const [from, to] = [starts[region.first] ?? 0, starts[region.last] ?? text.length];
     const moved = region.edits.map((edit) => ({ ...edit, start: edit.start - from, end: edit.end - from }));
-    const lines = lineDiff(text.slice(from, to), applyEdits(text.slice(from, to), moved));
+    const lines = lineDiff(...beforeAndAfter(text.slice(from, to), moved));
     const [old, now] = ['+', '-'].map((other) => lines.filter((line) => !line.startsWith(other)).length) as [
       number,
       number,
@@ -41,4 +43,25 @@ export function editsDiff(name: string, text: string, edits: readonly Edit[]): s
     return head + lines.join('');
   });
   return `--- ${name}\n+++ ${name}\n${hunks.join('')}`;
+}
+
+function beforeAndAfter(text: string, edits: readonly Edit[]): [string, string] {
+  let [before, after, from] = ['', '', 0];
+  for (const { start, end, insert } of edits) {
+    const kept = shortened(text.slice(from, start));
+    before += kept + text.slice(start, end);
+    after += kept + insert;
+    from = end;
+  }
+  const rest = shortened(text.slice(from));
+  return [before + rest, after + rest];
+}
+
+/** Many files are one line as a whole. */
+function shortened(kept: string): string {
+  const lines = kept.split('\n').map((line) => {
+    if (line.length <= LONGEST) return line;
+    return `${line.slice(0, SHOWN).toWellFormed()}…${line.slice(-SHOWN).toWellFormed()}`;
+  });
+  return lines.join('\n');
 }

@@ -1,10 +1,7 @@
 import { createHash } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { isError } from '../api/index.ts';
 import type { ChartYaml } from '../charts/chart-yaml.ts';
-import { inspectArchive } from '../charts/inspect.ts';
+import { inspectBytes } from '../charts/inspect.ts';
 import { DEFAULT_LIMITS } from '../charts/limits.ts';
 import { memberPath, type TarMember } from '../charts/tar-read.ts';
 import { faultOf } from './fault.ts';
@@ -20,24 +17,29 @@ import { type Contents, IMAGES_FILE, type Verified, verifyPackage } from './veri
 const MiB = 1024 * 1024;
 const SMALL = MiB;
 const MOST_FILES = 10_000;
+/** All together, for they are in memory until they are written. */
+const MOST_PLACED = 512 * MiB;
+/** What is put somewhere as a file of its own. */
+const PLACED = /^(files|hooks|provider)\//;
 
 export interface CheckOptions {
   /** Where it is none of a folder or a .tgz: what it holds. */
   members?: AsyncIterable<TarMember>;
   /** Sums every layer of the image archive, as pushing needs it. */
   digests?: boolean;
+  /** Takes the files that a merge puts somewhere, by their paths. Charts and images are left unread then, whatever their size. */
+  placed?: Map<string, Uint8Array>;
 }
 
 export type Checked = Verified & { contents: Contents };
 
 /** Everything that is wrong with the package in a folder or .tgz. Reads it once, with bounded memory. */
 export async function checkPackage(path: string, options: CheckOptions = {}): Promise<Checked> {
-  const { members = membersOf(path), digests = false } = options;
-  const contents = await examine(members, digests);
+  const contents = await examine(options.members ?? membersOf(path), options);
   return { ...verifyPackage(contents), contents };
 }
 
-async function examine(members: AsyncIterable<TarMember>, digests: boolean): Promise<Contents> {
+async function examine(members: AsyncIterable<TarMember>, options: CheckOptions): Promise<Contents> {
   const contents: Contents = {
     text: undefined,
     files: new Map(),
@@ -47,7 +49,6 @@ async function examine(members: AsyncIterable<TarMember>, digests: boolean): Pro
     faults: [],
     cutOff: false,
   };
-  const scratch = await mkdtemp(join(tmpdir(), 'espalier-expansion-'));
   try {
     for await (const member of members) {
       if (contents.files.size >= MOST_FILES || contents.faults.length >= MOST_FILES) {
@@ -57,15 +58,13 @@ async function examine(members: AsyncIterable<TarMember>, digests: boolean): Pro
         );
         break;
       }
-      await examineMember(member, contents, { scratch, digests });
+      await examineMember(member, contents, options);
     }
   } catch (error) {
     const why = whyDamaged(error);
     if (why === undefined) throw error;
     contents.cutOff = true;
     contents.faults.push(faultOf('.', `the package is damaged or cut off: ${why}. Fetch it, or build it, again`));
-  } finally {
-    await rm(scratch, { recursive: true, force: true });
   }
   return contents;
 }
@@ -73,7 +72,7 @@ async function examine(members: AsyncIterable<TarMember>, digests: boolean): Pro
 async function examineMember(
   member: TarMember,
   contents: Contents,
-  { scratch, digests }: { scratch: string; digests: boolean },
+  { digests = false, placed }: CheckOptions,
 ): Promise<void> {
   const { type, kind, size } = member;
   const path = memberPath(member.path);
@@ -88,6 +87,7 @@ async function examineMember(
   if (contents.files.has(path)) return refuse('is in the package twice: remove one');
   const hash = createHash('sha256');
   contents.files.set(path, { size, sha256: '' });
+  if (placed !== undefined && (path === IMAGES_FILE || path.startsWith('charts/'))) return;
   const content = hashed(member.content(), hash);
   if (path === IMAGES_FILE) {
     const { images, faults } = await readImages(content, digests);
@@ -96,9 +96,10 @@ async function examineMember(
   } else if (path === EXPANSION_FILE || path === SUMS_FILE || path.startsWith('hooks/')) {
     const bytes = await gather(content, SMALL);
     if (bytes === undefined) refuse(`has ${size} bytes; ${SMALL} are allowed: make it smaller`);
-    else if (path === EXPANSION_FILE) contents.text = bytes.toString('utf8');
+    else if (path === EXPANSION_FILE) contents.text = bytes;
     else if (path === SUMS_FILE) contents.sums = bytes.toString('utf8');
     else {
+      placed?.set(path, bytes);
       const wrong = whyNoScript(bytes);
       if (wrong !== undefined) contents.faults.push({ ...faultOf(path, wrong.message), line: wrong.line });
     }
@@ -106,10 +107,15 @@ async function examineMember(
     const bytes = await gather(content, DEFAULT_LIMITS.archiveBytes);
     if (bytes === undefined) refuse(`has ${size} bytes; ${DEFAULT_LIMITS.archiveBytes} are allowed: make it smaller`);
     else {
-      const found = await chartIn(bytes, scratch);
+      const found = await chartIn(bytes);
       if (typeof found === 'string') refuse(found);
       else contents.charts.set(path, found);
     }
+  } else if (placed !== undefined && PLACED.test(path)) {
+    const left = [...placed.values()].reduce((total, { length }) => total - length, MOST_PLACED);
+    const bytes = await gather(content, left);
+    if (bytes === undefined) refuse(`has ${size} bytes; all that is placed may have ${MOST_PLACED}: make it smaller`);
+    else placed.set(path, bytes);
   } else for await (const _ of content);
   contents.files.set(path, { size, sha256: hash.digest('hex') });
 }
@@ -127,11 +133,9 @@ async function gather(content: AsyncIterable<Uint8Array>, most: number): Promise
 }
 
 /** Or why it is none. */
-async function chartIn(bytes: Buffer, scratch: string): Promise<ChartYaml | string> {
-  const file = join(scratch, 'chart.tgz');
-  await writeFile(file, bytes);
+async function chartIn(bytes: Buffer): Promise<ChartYaml | string> {
   try {
-    return (await inspectArchive(file, DEFAULT_LIMITS)).chart;
+    return (await inspectBytes(bytes, DEFAULT_LIMITS)).chart;
   } catch (error) {
     if (isError(error, 'ChartRefused')) return `does not load as a chart: ${error.message}`;
     throw error;

@@ -8,6 +8,9 @@ export interface PackageFault {
   message: string;
 }
 
+/** More than this many help nobody, and finding the place of each takes time. */
+export const MOST_FAULTS = 1000;
+
 export function faultOf(file: string, message: string): PackageFault {
   return { file, line: 1, column: 1, message };
 }

@@ -1,7 +1,9 @@
+import { isUtf8 } from 'node:buffer';
 import type { Json } from '../api/index.ts';
 import { PACKAGE_FILE } from '../declare/layout.ts';
+import { escapeStep } from '../declare/pointer.ts';
 import { parseYaml, type YamlDocument } from '../declare/yaml-text.ts';
-import { faultOf, type PackageFault } from './fault.ts';
+import { faultOf, MOST_FAULTS, type PackageFault } from './fault.ts';
 
 export { PACKAGE_FILE as EXPANSION_FILE };
 
@@ -30,6 +32,8 @@ export type Expansion = { [K in (typeof TEXTS)[number]]?: string } & { values: {
 export interface ReadExpansion {
   expansion: Expansion;
   faults: PackageFault[];
+  /** False where nothing could be made out of the text: what is listed is not known then. */
+  isReadable: boolean;
   /** Where an item of a list, or a field, stands. */
   at(field: string, index?: number): { line: number; column: number };
 }
@@ -43,16 +47,23 @@ export function emptyExpansion(): Expansion {
 }
 
 /** Never throws for a text, however broken. What is wrong is left out of the expansion and is among the faults. */
-export function readExpansion(text: string): ReadExpansion {
+export function readExpansion(source: string | Uint8Array): ReadExpansion {
   const expansion = emptyExpansion();
+  const text = typeof source === 'string' ? source : Buffer.from(source).toString('utf8');
+  const unreadable = (fault: PackageFault): ReadExpansion => ({
+    ...{ expansion, faults: [fault], isReadable: false },
+    at: () => START,
+  });
+  if (typeof source !== 'string' && !isUtf8(source)) return unreadable(notUtf8(text));
   const { documents, broken } = parseYaml(text);
   const [document] = documents;
   const at: ReadExpansion['at'] = (field, index) => {
-    const { line, column } = document?.locate(`/${field}${index === undefined ? '' : `/${index}`}`) ?? START;
+    const { line, column } =
+      document?.locate(`/${escapeStep(field)}${index === undefined ? '' : `/${index}`}`) ?? START;
     return { line, column };
   };
-  if (broken !== undefined) return { expansion, at, faults: [{ ...broken, file: PACKAGE_FILE }] };
-  if (document === undefined) return { expansion, at, faults: [faultOf(PACKAGE_FILE, 'is empty: list the materials')] };
+  if (broken !== undefined) return unreadable({ ...broken, file: PACKAGE_FILE });
+  if (document === undefined) return unreadable(faultOf(PACKAGE_FILE, 'is empty: list the materials'));
   const faults: PackageFault[] = document.faults.map(({ line, column, message }) => ({
     file: PACKAGE_FILE,
     line,
@@ -60,17 +71,31 @@ export function readExpansion(text: string): ReadExpansion {
     message,
   }));
   if (documents.length > 1) faults.push(faultOf(PACKAGE_FILE, 'holds more than one document: keep one'));
-  faults.push(...fill(expansion, document, at));
-  return { expansion, at, faults };
+  const filled = fill(expansion, document, at);
+  return { expansion, at, faults: [...faults, ...filled.faults], isReadable: filled.isMapping };
+}
+
+function notUtf8(text: string): PackageFault {
+  const before = text.slice(0, Math.max(text.indexOf('\ufffd'), 0)).split('\n');
+  const place = { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
+  return { file: PACKAGE_FILE, ...place, message: 'is not UTF-8: save it in that encoding' };
 }
 
 const START = { line: 1, column: 1 };
 
-function fill(expansion: Expansion, { value }: YamlDocument, at: ReadExpansion['at']): PackageFault[] {
-  if (!isMap(value)) return [faultOf(PACKAGE_FILE, 'is no mapping: write fields such as charts: [demo-0.1.0.tgz]')];
+function fill(
+  expansion: Expansion,
+  { value }: YamlDocument,
+  at: ReadExpansion['at'],
+): { faults: PackageFault[]; isMapping: boolean } {
+  if (!isMap(value))
+    return {
+      faults: [faultOf(PACKAGE_FILE, 'is no mapping: write fields such as charts: [demo-0.1.0.tgz]')],
+      isMapping: false,
+    };
   const faults: PackageFault[] = [];
   const fault = (message: string, field: string, index?: number): void => {
-    faults.push({ file: PACKAGE_FILE, ...at(field, index), message });
+    if (faults.length <= MOST_FAULTS) faults.push({ file: PACKAGE_FILE, ...at(field, index), message });
   };
   for (const [field, found] of Object.entries(value)) {
     if (found === null) continue;
@@ -93,7 +118,7 @@ function fill(expansion: Expansion, { value }: YamlDocument, at: ReadExpansion['
     fault('expansion_name must be lower case letters, digits and -, at most 63: rename it', 'expansion_name');
   if (version !== undefined && !VERSION.test(version))
     fault('expansion_version must be letters, digits, dots, _ and -, such as v1.0: change it', 'expansion_version');
-  return faults;
+  return { faults, isMapping: true };
 }
 
 /** What is no text, or is there already, becomes '' so that places stay the same. */

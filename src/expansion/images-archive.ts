@@ -36,8 +36,10 @@ export async function readImages(content: AsyncIterable<Uint8Array>, digests: bo
   const gunzip = createGunzip({ chunkSize: CHUNK });
   const reading = readMembers(gunzip, digests).catch((error: unknown): ImagesFound => {
     gunzip.destroy();
-    const why = isError(error) ? error.message : 'it is no gzip, or cut off';
-    return { images: undefined, faults: [faultOf(IMAGES_FILE, `can't be read: ${why} Image archives: ${AGAIN}`)] };
+    const why = isError(error)
+      ? 'it is no tar, or not a whole one'
+      : 'it is no gzip, cut off, or followed by something else';
+    return { images: undefined, faults: [faultOf(IMAGES_FILE, `can't be read: ${why}; ${AGAIN}`)] };
   });
   try {
     for await (const chunk of content) {

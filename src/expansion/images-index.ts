@@ -27,13 +27,17 @@ export function imagesIn(
   if (docker === undefined && oci === undefined)
     return { images: undefined, faults: ['holds neither manifest.json (docker-archive) nor index.json (OCI layout)'] };
   const faults = new Set<string>();
-  const found = [
-    ...layoutImages(itemsOf(oci, 'index.json', manifestsOf, faults), archive),
-    ...dockerImages(
-      itemsOf(docker, 'manifest.json', (json) => json, faults),
-      archive,
-    ),
-  ];
+  const inLayout = itemsOf(oci, 'index.json', manifestsOf, faults);
+  const inDocker = itemsOf(docker, 'manifest.json', (json) => json, faults);
+  const found = [...layoutImages(inLayout, archive), ...dockerImages(inDocker, archive)];
+  // Of an archive that is both kinds at once, one of the two indexes may leave the names to the other.
+  if (oci === undefined || docker === undefined) {
+    const ids = [...inLayout.map(({ digest }) => digest), ...inDocker.map(({ Config }) => Config)].map(String);
+    const named = new Set(ids.filter((_, at) => found[at]?.names.length !== 0));
+    for (const [at, id] of ids.entries())
+      if (!named.has(id) && found[at]?.faults.length === 0)
+        faults.add(`holds ${id.slice(0, 100)} without a name and tag`);
+  }
   const images = new Map<string, ArchivedImage>();
   for (const image of found) {
     if (image.names.length === 0) for (const fault of image.faults) faults.add(fault);

@@ -27,6 +27,7 @@ const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 const [QUOTE, BACKSLASH, COLON, COMMA] = [0x22, 0x5c, 0x3a, 0x2c];
 const [OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [0x7b, 0x7d, 0x5b, 0x5d];
+const BYTE_ORDER_MARK = '\ufeff';
 const WORDS = { true: 'boolean', false: 'boolean', null: 'null' } as const;
 
 /** Reads a whole JSON text, strictly, and remembers places of what is watched alone: the rest costs no memory. */
@@ -180,7 +181,10 @@ class Reader {
 
   #unexpected(wanted: string): Unreadable {
     const character = this.#text[this.#at];
+    if (character === BYTE_ORDER_MARK)
+      return new Unreadable(this.#at, 'there is a byte order mark, which JSON has not; save it as UTF-8 without one');
     const found = character === undefined ? 'the file ends' : `there is ${JSON.stringify(character)}`;
-    return new Unreadable(this.#at, `${found} where ${wanted} should be`);
+    const cure = character === '/' || character === '#' ? '; JSON has no comments, so remove it' : '';
+    return new Unreadable(this.#at, `${found} where ${wanted} should be${cure}`);
   }
 }

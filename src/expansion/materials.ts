@@ -1,5 +1,5 @@
-import { formatImage, parseImage } from '../images/name.ts';
 import type { Expansion } from './format.ts';
+import { fullImage } from './names.ts';
 
 /** What became of one part of a package. `noted`: a cluster alone has no use for it, and why. */
 export type Outcome = 'ok' | 'failed' | 'noted';
@@ -66,11 +66,6 @@ function imagesOf(expansion: Expansion, used: ReadonlySet<string>): Material[] {
       noted('image', image, 'what was installed asks for it, and the package does not bring it'),
     ),
   ];
-}
-
-function fullImage(image: string): string {
-  const parsed = parseImage(image);
-  return parsed === undefined ? image : formatImage(parsed);
 }
 
 function standing(kind: Material['kind'], name: string, { ready, says }: Standing = NOT_THERE): Material {

@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { lstat, readdir } from 'node:fs/promises';
+import { lstat, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
@@ -10,7 +10,7 @@ const CHUNK = 16 * 1024;
 
 /** Everything in a package, a folder or a .tgz, one after the other. */
 export async function* membersOf(path: string): AsyncGenerator<TarMember> {
-  const found = await lstat(path).catch(() => undefined);
+  const found = await stat(path).catch(() => undefined);
   if (found === undefined || !(found.isDirectory() || found.isFile())) {
     const why = found === undefined ? 'does not exist' : 'is neither a folder nor a file';
     throw new EspalierError('InvalidConfiguration', `${path} ${why}; name the folder or the .tgz of a package`, {

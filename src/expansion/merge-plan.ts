@@ -1,19 +1,5 @@
-import type { JsonObject } from '../api/index.ts';
+import type { Expansion } from './format.ts';
 import type { Wanted } from './merge.ts';
-
-/** The fields of `expansion.yaml` that a merge is made of. */
-export interface MergeFields {
-  /** Absent in the short form. */
-  expansion_name?: string;
-  expansion_version?: string;
-  values: JsonObject;
-  files: readonly string[];
-  hooks: readonly string[];
-  provider: readonly string[];
-  installer_skip_steps: readonly string[];
-  create_cluster_skip_conditions: readonly string[];
-  create_cluster_delegate_conditions: readonly string[];
-}
 
 /** A file of the package that goes into the installer's data folder, both paths from the top. */
 export interface Placement {
@@ -26,9 +12,9 @@ export interface Placement {
 const TEMPLATE = /\.tmpl$/;
 
 /** Every material that is placed: `files/`, `hooks/` and `provider/` of the package, by the same names. */
-export function placementsOf(expansion: MergeFields): Placement[] {
+export function placementsOf(expansion: Expansion): Placement[] {
   return (['files', 'hooks', 'provider'] as const).flatMap((folder) =>
-    [...new Set(expansion[folder])].map((name) => ({
+    expansion[folder].map((name) => ({
       from: `${folder}/${name}`,
       to: `${folder}/${name.replace(TEMPLATE, '')}`,
       isTemplate: TEMPLATE.test(name),
@@ -38,7 +24,7 @@ export function placementsOf(expansion: MergeFields): Placement[] {
 }
 
 /** What the installer's file is to say: a file for the nodes comes out of the data folder, and goes to its path from the root. */
-export function wantedOf(expansion: MergeFields, dataDir: string): Wanted {
+export function wantedOf(expansion: Expansion, dataDir: string): Wanted {
   const files = expansion.files.map((name) => name.replace(TEMPLATE, ''));
   return {
     skipSteps: expansion.installer_skip_steps,
@@ -49,7 +35,7 @@ export function wantedOf(expansion: MergeFields, dataDir: string): Wanted {
 }
 
 /** Where the file that a package overrides is kept. Beside the original a hook's backup could be taken for a hook. */
-export function backupOf({ expansion_name = 'expansion', expansion_version }: MergeFields, to: string): string {
+export function backupOf({ expansion_name = 'expansion', expansion_version }: Expansion, to: string): string {
   const name = expansion_version === undefined ? expansion_name : `${expansion_name}-${expansion_version}`;
   return `backup/${name}/${to}`;
 }

@@ -140,6 +140,8 @@ for (const [text, fault] of [
   ['{"a": "x}', '1:7 a text begins here and never ends'],
   ['{"a": "\\x"}', '1:8 no escape that JSON knows follows the \\'],
   ['{"a": 01}', '1:8 there is "1" where "," or "}" should be'],
+  ['\ufeff{}', '1:1 there is a byte order mark, which JSON has not; save it as UTF-8 without one'],
+  ['{ // mine', '1:3 there is "/" where a name in double quotes should be; JSON has no comments, so remove it'],
   ['{} {}', '1:4 there is "{" where the end of the file should be'],
   [`${'['.repeat(5000)}`, '1:1002 is nested deeper than 1000 levels'],
 ] as const) {
@@ -167,6 +169,16 @@ test('shows the edits as a unified diff', () => {
 `,
   );
   assert.match(editsDiff('tke.json', '{}', merged('{}').edits), /^-\{\}\n\\ No newline at end of file\n\+\{\n/m);
+});
+
+test('shows of a file in one long line what stands around the edits', () => {
+  const text = `{"a":"${'x'.repeat(5_000_000)}","config":{"skipSteps":["Load images"]},"z":"${'y'.repeat(500)}"}`;
+  const wanted = { ...NOTHING, skipSteps: ['Push images'], skipConditions: ['EnsureDocker'] };
+  const [, , , before = '', , after = ''] = editsDiff('tke.json', text, merged(text, wanted).edits).split('\n');
+  assert.match(before, /^-\{"a":"x+…x+","config":\{"skipSteps":\["Load images"\]\},"z":"y+…y+"\}$/);
+  assert.ok(before.length < 400, before);
+  assert.equal(after.includes('["Load images","Push images"]'), true);
+  assert.ok(after.endsWith('{"skipConditions":["EnsureDocker"]}}}}'), after);
 });
 
 test('a file of 10 MB is merged whole', () => {

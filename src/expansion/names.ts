@@ -11,6 +11,7 @@ export function whyUnsafe(path: string): string | undefined {
   if (path.startsWith('/') || /^[A-Za-z]:/.test(path)) return 'is an absolute path: write it without the beginning';
   const names = path.split('/');
   if (names.includes('..')) return 'leads out of its folder (..): write the path without it';
+  if (names.some((name) => Buffer.byteLength(name) > 255)) return 'has a part of more than 255 bytes: shorten it';
   if (names.includes('.') || names.includes('')) return 'is written in a roundabout way: write it without . and //';
   return undefined;
 }

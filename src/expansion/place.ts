@@ -1,6 +1,7 @@
 import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { EspalierError } from '../api/index.ts';
+import { cantWrite } from './cant-write.ts';
 
 export interface Placed {
   file: string;
@@ -14,11 +15,11 @@ export interface Placed {
 
 /** Looks what placing a file would do. Nothing is written. */
 export async function lookAt(place: Pick<Placed, 'file' | 'backup' | 'content' | 'isExecutable'>): Promise<Placed> {
-  const found = await stat(place.file).catch(absent);
-  if (found?.isFile() === false)
-    throw new EspalierError('CommandRefused', `${place.file} is no file: move it away, or name another --data-dir`, {
-      retry: false,
-    });
+  const found = await stat(place.file).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOTDIR') throw inTheWay(`${place.file} can't be written, for a folder on its way is a file`);
+    return absent(error);
+  });
+  if (found?.isFile() === false) throw inTheWay(`${place.file} is no file`);
   if (found === undefined) return { ...place, before: undefined, outcome: 'new' };
   const content = await readFile(place.file);
   const mode = found.mode & 0o777;
@@ -37,11 +38,11 @@ export async function putInPlace({ file, backup, content, isExecutable, before, 
 /** Whatever happens meanwhile, the file has its old content or the new one: written beside, to the disk, then renamed. */
 export async function writeWhole(file: string, content: Uint8Array | string, mode: number): Promise<void> {
   const folder = dirname(file);
-  await mkdir(folder, { recursive: true });
   const beside = join(folder, `.${basename(file)}.espalier-new`);
-  // What a crash left there is nobody's.
-  await rm(beside, { force: true });
   try {
+    await mkdir(folder, { recursive: true });
+    // What a crash left there is nobody's.
+    await rm(beside, { force: true });
     const handle = await open(beside, 'wx', mode);
     try {
       await handle.writeFile(content);
@@ -52,11 +53,15 @@ export async function writeWhole(file: string, content: Uint8Array | string, mod
     }
     await rename(beside, file);
   } catch (error) {
-    await rm(beside, { force: true });
-    throw error;
+    await rm(beside, { force: true }).catch(() => undefined);
+    cantWrite(file, error);
   }
   const parent = await open(folder, 'r');
   await parent.sync().finally(() => parent.close());
+}
+
+function inTheWay(what: string): EspalierError {
+  return new EspalierError('CommandRefused', `${what}: move it away, or name another --data-dir`, { retry: false });
 }
 
 function absent(error: NodeJS.ErrnoException): undefined {

@@ -53,7 +53,7 @@ export async function readPackage(files: PackageFiles): Promise<ReadPackage> {
 async function read(files: PackageFiles): Promise<ReadPackage> {
   const faults: PackageFault[] = [...(files.faults ?? [])];
   const text = await small(files, EXPANSION_FILE, faults);
-  const found = readExpansion(Buffer.from(text ?? '{}').toString('utf8'));
+  const found = readExpansion(text ?? '{}');
   const { expansion, at } = found;
   const charts: PackageChart[] = [];
   for (const [index, name] of expansion.charts.entries()) {
@@ -65,23 +65,17 @@ async function read(files: PackageFiles): Promise<ReadPackage> {
     faults.push({ file: EXPANSION_FILE, ...at('charts', index), message });
   }
   const hooks = new Map<HookName, PackageHook>();
-  for (const [index, listed] of expansion.hooks.entries()) {
+  for (const listed of expansion.hooks) {
     const name = HOOKS.find((hook) => listed === hook || listed === `${hook}.tmpl`);
     if (name === undefined) continue;
     const path = `hooks/${listed}`;
     const script = await small(files, path, faults);
     const wrong = script === undefined ? undefined : whyNoScript(script);
     if (wrong !== undefined) faults.push({ ...faultOf(path, wrong.message), line: wrong.line });
-    if (hooks.has(name))
-      faults.push({
-        file: EXPANSION_FILE,
-        ...at('hooks', index),
-        message: `hooks: ${name} is there twice: remove one`,
-      });
     if (script !== undefined) hooks.set(name, { path, script, isTemplate: listed.endsWith('.tmpl') });
   }
   const contents: Contents = {
-    text: text === undefined ? undefined : Buffer.from(text).toString('utf8'),
+    text,
     files: new Map(files.paths.map((path) => [path, { size: 0, sha256: '' }])),
     ...{ images: undefined, charts: new Map(), sums: undefined, faults, cutOff: false },
   };

@@ -2,6 +2,7 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { EspalierError } from '../api/index.ts';
 import { writeTgz } from '../charts/tar-write.ts';
+import { cantWrite } from './cant-write.ts';
 
 const YAML = (name: string): string => `# An expansion package; every field is in docs/expansion.md.
 expansion_name: ${name}
@@ -36,6 +37,8 @@ data:
 
 /** Writes a package that passes the check. Only into an empty folder, or a new one. */
 export async function newPackage(folder: string, name: string): Promise<string[]> {
+  if (folder === '')
+    throw new EspalierError('InvalidConfiguration', 'the folder has no name; name a new one', { retry: false });
   const there = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return [];
     throw new EspalierError('InvalidConfiguration', `${folder} is no folder; name a new one`, {
@@ -50,13 +53,17 @@ export async function newPackage(folder: string, name: string): Promise<string[]
     [`files/etc/modules-load.d/${name}.conf`, 'br_netfilter\n'],
     ['hooks/post-install', HOOK(name)],
   ];
-  for (const [path, text] of texts) {
-    await mkdir(dirname(join(folder, path)), { recursive: true });
-    await writeFile(join(folder, path), text, { mode: path.startsWith('hooks/') ? 0o755 : 0o644 });
-  }
   const chart = `charts/${name}-0.1.0.tgz`;
-  await mkdir(join(folder, 'charts'));
-  await writeTgz(join(folder, chart), chartFiles(name));
+  try {
+    for (const [path, text] of texts) {
+      await mkdir(dirname(join(folder, path)), { recursive: true });
+      await writeFile(join(folder, path), text, { mode: path.startsWith('hooks/') ? 0o755 : 0o644 });
+    }
+    await mkdir(join(folder, 'charts'));
+    await writeTgz(join(folder, chart), chartFiles(name));
+  } catch (error) {
+    cantWrite(folder, error);
+  }
   return [...texts.map(([path]) => path), chart];
 }
 

@@ -3,6 +3,8 @@ import { faultOf, type PackageFault } from './fault.ts';
 /** As `sha256sum` writes it, so that `sha256sum -c` can check an unpacked package. */
 export const SUMS_FILE = 'SHA256SUMS';
 
+const CURE = `fetch the package again, or, where you changed it, delete ${SUMS_FILE} and build it again`;
+
 type Files = ReadonlyMap<string, { sha256: string }>;
 
 export function writeSums(files: Files): string {
@@ -19,7 +21,7 @@ export function verifySums(text: string, files: Files): PackageFault[] {
   for (const [index, line] of text.split('\n').entries()) {
     if (line === '') continue;
     const fault = (message: string): void => {
-      faults.push({ file: SUMS_FILE, line: index + 1, column: 1, message: `${message}; build the package again` });
+      faults.push({ file: SUMS_FILE, line: index + 1, column: 1, message: `${message}; ${CURE}` });
     };
     const [, sum, path] = /^([0-9a-f]{64}) [ *](.+)$/.exec(line) ?? [];
     if (path === undefined) {
@@ -29,10 +31,10 @@ export function verifySums(text: string, files: Files): PackageFault[] {
     named.add(path);
     const found = files.get(path);
     if (found === undefined) fault(`${path} is missing`);
-    else if (found.sha256 !== sum) fault(`${path} is not what was built: its SHA-256 is ${found.sha256}`);
+    else if (found.sha256 !== '' && found.sha256 !== sum)
+      fault(`${path} is not what was built: its SHA-256 is ${found.sha256}`);
   }
   for (const path of files.keys())
-    if (path !== SUMS_FILE && !named.has(path))
-      faults.push(faultOf(SUMS_FILE, `lacks ${path}; build the package again`));
+    if (path !== SUMS_FILE && !named.has(path)) faults.push(faultOf(SUMS_FILE, `lacks ${path}; ${CURE}`));
   return faults;
 }

@@ -1,6 +1,6 @@
 import type { ChartYaml } from '../charts/chart-yaml.ts';
 import { parseImage } from '../images/name.ts';
-import { faultOf, type PackageFault } from './fault.ts';
+import { faultOf, MOST_FAULTS, type PackageFault } from './fault.ts';
 import { EXPANSION_FILE, type Expansion, type ListField, type ReadExpansion, readExpansion } from './format.ts';
 import type { NamedImage } from './images-index.ts';
 import { fullImage, whyUnsafe } from './names.ts';
@@ -11,9 +11,9 @@ export const HOOKS = ['pre-install', 'post-install', 'post-cluster-ready'] as co
 
 /** What a package holds, as it was read once from its beginning to its end. */
 export interface Contents {
-  /** The text of expansion.yaml. */
-  text: string | undefined;
-  /** Every file with its size and SHA-256. */
+  /** What expansion.yaml says. */
+  text: Uint8Array | undefined;
+  /** Every file with its size and SHA-256: '' of one that was passed by unread. */
   files: Map<string, { size: number; sha256: string }>;
   /** The images in the archive; undefined without one that can be read. */
   images: NamedImage[] | undefined;
@@ -31,6 +31,8 @@ export interface Verified {
   faults: PackageFault[];
 }
 
+const TEMPLATE = '.tmpl';
+
 /** Where the materials of a list are. */
 const FOLDERS = { charts: 'charts', files: 'files', hooks: 'hooks', provider: 'provider' } as const;
 
@@ -40,34 +42,67 @@ export function verifyPackage(
   images: 'with images' | 'images elsewhere' = 'with images',
 ): Verified {
   const { text, files, cutOff } = contents;
-  const faults = [...contents.faults];
-  if (text === undefined) {
-    if (!files.has(EXPANSION_FILE) && !cutOff)
-      faults.push(faultOf(EXPANSION_FILE, 'is missing: it belongs to the top; `espalier expansion new` writes one'));
-    return { expansion: readExpansion('{}').expansion, faults };
-  }
-  const read = readExpansion(text);
+  const read = readExpansion(text ?? '{}');
   const { expansion } = read;
-  faults.push(...read.faults, ...verifyImages(read, contents, images), ...verifyCharts(contents));
+  const own = [...contents.faults, ...read.faults];
+  if (text === undefined && !files.has(EXPANSION_FILE) && !cutOff) own.push(faultOf(EXPANSION_FILE, whyMissing(files)));
+  const sums = contents.sums === undefined || cutOff ? [] : verifySums(contents.sums, files);
+  // Of a text that says nothing all the rest would be "not listed": noise around the one thing that is wrong.
+  const rest =
+    text === undefined || !read.isReadable
+      ? []
+      : [...verifyImages(read, contents, images), ...verifyCharts(contents), ...verifyListed(read, contents)];
+  return { expansion, faults: inOrder([...own, ...sums, ...rest]) };
+}
+
+function whyMissing(files: Contents['files']): string {
+  const deeper = [...files.keys()].find((path) => path.endsWith(`/${EXPANSION_FILE}`));
+  const why = 'is missing: it belongs to the top';
+  if (deeper === undefined) return `${why}; \`espalier expansion new\` writes one`;
+  return `${why}, and here is ${deeper.slice(0, 200)}; pack what is in that folder, not the folder`;
+}
+
+/** What is listed is there and can be, under names that are safe; and nothing else is there. */
+function verifyListed(read: ReadExpansion, { files, cutOff }: Contents): PackageFault[] {
+  const { expansion, at } = read;
+  const faults: PackageFault[] = [];
   const listed = new Set([EXPANSION_FILE, SUMS_FILE]);
   if (expansion.images.length > 0) listed.add(IMAGES_FILE);
   for (const [field, folder] of Object.entries(FOLDERS) as [keyof typeof FOLDERS, string][]) {
+    const names = new Set(expansion[field]);
     for (const [index, name] of expansion[field].entries()) {
       if (name === '') continue;
       const path = `${folder}/${name}`;
       listed.add(path);
       const wrong =
         wrongName(field, name) ??
+        (field !== 'charts' && names.has(`${name}${TEMPLATE}`)
+          ? `is there twice, as it is and as ${name}${TEMPLATE}: remove one`
+          : undefined) ??
         (cutOff || files.has(path) ? undefined : `is missing: put it at ${path}, or remove it from the list`);
-      if (wrong !== undefined)
-        faults.push({ file: EXPANSION_FILE, ...read.at(field, index), message: `${field}: ${quoted(name)} ${wrong}` });
+      if (wrong !== undefined && faults.length <= MOST_FAULTS)
+        faults.push({ file: EXPANSION_FILE, ...at(field, index), message: `${field}: ${quoted(name)} ${wrong}` });
     }
   }
-  for (const path of files.keys())
+  for (const path of files.keys()) {
+    const parent = foldersOf(path).find((folder) => files.has(folder));
+    if (parent !== undefined) faults.push(faultOf(path, `is in ${parent}, which is a file: remove one of them`));
     if (!listed.has(path))
       faults.push(faultOf(path, `is not listed in ${EXPANSION_FILE}: list it there, or remove it`));
-  if (contents.sums !== undefined && !cutOff) faults.push(...verifySums(contents.sums, files));
-  return { expansion, faults: faults.sort(byPlace) };
+  }
+  return faults;
+}
+
+function foldersOf(path: string): string[] {
+  return [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index));
+}
+
+/** By files and lines. Of more than anybody reads, those of expansion.yaml before others. */
+function inOrder(faults: readonly PackageFault[]): PackageFault[] {
+  if (faults.length <= MOST_FAULTS) return faults.toSorted(byPlace);
+  const isFirst = ({ file }: PackageFault): number => (file === EXPANSION_FILE ? 0 : 1);
+  const told = faults.toSorted((a, b) => isFirst(a) - isFirst(b) || byPlace(a, b)).slice(0, MOST_FAULTS);
+  return [...told, faultOf('.', `there is more than these ${MOST_FAULTS} faults: correct them, and check again`)];
 }
 
 function wrongName(field: keyof typeof FOLDERS, name: string): string | undefined {
@@ -75,6 +110,7 @@ function wrongName(field: keyof typeof FOLDERS, name: string): string | undefine
   if (unsafe !== undefined) return unsafe;
   if ((field === 'charts' || field === 'hooks') && name.includes('/'))
     return `has a / in its name: put it straight into ${field}/ and list its name alone`;
+  if (field !== 'charts' && /(^|\/)\.tmpl$/.test(name)) return `is ${TEMPLATE} alone: put a name before it`;
   if (field === 'charts' && !name.endsWith('.tgz')) return 'is no .tgz: pack the chart with `helm package`';
   if (field === 'hooks' && !HOOKS.some((hook) => name === hook || name === `${hook}.tmpl`))
     return `is no hook: there are ${HOOKS.join(', ')}`;

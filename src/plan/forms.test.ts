@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { planDocument } from './json-form.ts';
 import { planMarkdown } from './markdown.ts';
 import { countActions, type ObjectPlan, type Outcome, type PluginPlan } from './object-plan.ts';
-import { plain } from './plain.ts';
+import { plain, plainLines } from './plain.ts';
 import { planText } from './text.ts';
 import { changeLines } from './value-lines.ts';
 import { hasChanges, type Plan, settleDuplicates, summaryLine } from './whole.ts';
@@ -338,4 +338,5 @@ describe('values', () => {
 
 it('plain text has no character that can not be seen', () => {
   assert.equal(plain('a\u0000b\u200bc\td\n'), 'a\\u0000b\\u200bc  d\\u000a');
+  assert.equal(plainLines('a\tb\r\nc\rd\u001b\n'), 'a\tb\r\nc\\u000dd\\u001b\n');
 });

@@ -105,11 +105,11 @@ export function openMuseum(address: string, options: Omit<WireOptions, 'attempts
 function museumUrl(address: string, insecure: readonly string[]): URL {
   const url = URL.parse(address);
   const bad = (why: string) =>
-    new EspalierError('RegistryRefused', `${JSON.stringify(address)} is no address of a ChartMuseum: ${why}`, {
+    new EspalierError('InvalidConfiguration', `${JSON.stringify(address)} is no address of a ChartMuseum: ${why}`, {
       retry: false,
     });
   if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:'))
-    throw bad('write https://museum.example.com');
+    throw bad('write https://museum.example.com, or oci://registry.example.com/charts for a registry');
   if (url.username !== '' || url.search !== '' || url.hash !== '') throw bad('it holds more than a host and a path');
   if (url.protocol === 'http:' && !insecure.some((one) => one === url.host || one === url.hostname))
     throw bad(`plain http is for hosts that --insecure-registry names: ${url.host}`);

@@ -53,5 +53,21 @@ export async function renderTexts(
   });
   const printed = /^metadata: \{name: text-(\d+)\}\nbinaryData: \{text: "([^"]*)"\}$/gm;
   const texts = new Map([...output.matchAll(printed)].map(([, index, text]) => [Number(index), text ?? '']));
-  return new Map([...files.keys()].map((name, index) => [name, Buffer.from(texts.get(index) ?? '', 'base64')]));
+  const results = new Map(
+    [...files.keys()].map((name, index) => [name, Buffer.from(texts.get(index) ?? '', 'base64')]),
+  );
+  const lacking = [...results].find(([name, text]) => text.includes(NO_VALUE) && !holds(files.get(name), NO_VALUE));
+  if (lacking === undefined) return results;
+  throw new EspalierError(
+    'RenderFailed',
+    `${lacking[0]} asks for a value that is not there: give it in values, or write {{ .name | default "…" }}`,
+    { retry: false },
+  );
+}
+
+/** What Go prints for a value that is missing. In a manifest Helm takes it out; no script or configuration means it. */
+const NO_VALUE = '<no value>';
+
+function holds(bytes: Uint8Array | undefined, text: string): boolean {
+  return bytes !== undefined && Buffer.from(bytes).includes(text);
 }

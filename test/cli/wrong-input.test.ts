@@ -28,6 +28,7 @@ for (const [args, message] of [
   [['import', 'kapp', '--out', 'x'], /'kapp' is invalid[\s\S]*Allowed choices are kubegems, flux, argocd, helm/],
   [['import', 'flux', '--out', 'x', '--checkout', 'apps'], /--checkout apps: write it as <url>=<folder>/],
   [['import', 'flux', '--out', 'package.json'], /--out package.json is a file; name a folder/],
+  [['expansion', 'new', ''], /the folder has no name; name a new one/],
   [['approve', 'sync/a', 'sync/b'], /one Sync or Plugin at a time/],
 ] satisfies [string[], RegExp][]) {
   // In this process, for no cluster is asked.

@@ -57,6 +57,11 @@ describe('docs/expansion.md', () => {
     assert.equal(fromRegistry.length, 4);
     for (const line of fromRegistry) assert.equal((await run(line)).code, 0, line);
     assert.deepEqual([...museum.charts.keys()], ['demo-0.1.0']);
+    for (const [to, why] of [
+      [['-o', join(dir, 'gone/demo.tgz')], /gone\/demo\.tgz can't be written: its folder does not exist/],
+      [['-o', join(dir, 'demo/demo.tgz')], /would be in the package itself; write it elsewhere: -o \.\.\/demo\.tgz/],
+    ] as const)
+      assert.match((await espalier(['expansion', 'build', join(dir, 'demo'), ...to])).stderr, why);
   });
 
   test('every option that it names is one', () => {

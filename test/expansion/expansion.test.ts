@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -59,11 +59,21 @@ describe('an expansion package', () => {
     assert.deepEqual(checked.faults, []);
     await cp(folder, join(root, 'copy'), { recursive: true });
     const [one, other] = [join(root, 'one.tgz'), join(root, 'other.tgz')];
+    // As a run that was killed while it wrote would leave it.
+    await writeFile(`${one}.part`, 'half');
     await buildPackage(folder, checked.contents, one);
     await buildPackage(join(root, 'copy'), (await checkPackage(join(root, 'copy'))).contents, other);
     assert.deepEqual(await readFile(one), await readFile(other));
     assert.deepEqual(await faultsOf(one), []);
     assert.match(gunzipSync(await readFile(one)).toString('latin1'), /[0-9a-f]{64} {2}hooks\/post-install\n/);
+    const stopped = buildPackage(folder, checked.contents, join(root, 'stopped.tgz'), AbortSignal.abort());
+    await assert.rejects(stopped, /abort/);
+    assert.deepEqual(
+      (await readdir(root)).filter((name) => /part|stopped/.test(name)),
+      [],
+    );
+    await symlink(folder, join(root, 'current'));
+    assert.deepEqual(await faultsOf(join(root, 'current')), []);
   });
 
   test('with images of either kind of archive passes, also without names', async () => {
@@ -80,7 +90,7 @@ describe('an expansion package', () => {
         'expansion.yaml': [
           'charts: [gone-0.1.0.tgz, bad-0.1.0.tgz, a/b.tgz]',
           'files: [../etc/passwd, one, one]',
-          'hooks: [pre-install, post-install]',
+          'hooks: [pre-install, post-install, post-install.tmpl]',
           'images: [demo/alpine:3.10]',
           'nonsense: 1',
           'images_loaded: yes please',
@@ -89,6 +99,7 @@ describe('an expansion package', () => {
         'files/one': '1',
         'hooks/pre-install': new Uint8Array([0x7f, 0x45, 0x4c, 0x46, 0]),
         'hooks/post-install': 'echo\n',
+        'hooks/post-install.tmpl': '#!/bin/sh\n',
         'images.tar.gz': docker('demo/other:1'),
         'provider/extra': '',
       }),
@@ -100,6 +111,7 @@ describe('an expansion package', () => {
       /^expansion\.yaml:2: files: "\.\.\/etc\/passwd" leads out/,
       /^expansion\.yaml:2: files lists "one" twice/,
       /^hooks\/pre-install:1: is binary/,
+      /^expansion\.yaml:3: hooks: "post-install" is there twice, as it is and as post-install\.tmpl: remove one/,
       /^hooks\/post-install:1: does not begin with what runs it/,
       /^expansion\.yaml:4: images: "demo\/alpine:3\.10" is not in images\.tar\.gz/,
       /^images\.tar\.gz:1: holds "docker\.io\/demo\/other:1", which is not listed/,
@@ -126,6 +138,8 @@ describe('an expansion package', () => {
       /^files\/disk:1: is a device/,
       /^charts\/demo-0\.1\.0\.tgz:1: is in the package twice/,
     ]);
+    const inFile = tgz(['expansion.yaml', 'files/a', 'files/a/b'].map((path) => ({ path, data: 'files: [a, a/b]' })));
+    has(await faultsOf(await archiveOf(inFile)), [/^files\/a\/b:1: is in files\/a, which is a file: remove one/]);
     const folder = await folderOf({ 'expansion.yaml': '{}' });
     await symlink('/etc/passwd', join(folder, 'files'));
     has(await faultsOf(folder), [/^files:1: is a symbolic link/]);
@@ -144,6 +158,15 @@ describe('an expansion package', () => {
     const layout = layoutMembers('demo/a:1');
     for (const [at, wanted] of [/lacks blobs/, /lacks blobs/, /lacks blobs/].entries())
       has(await faultsWith(layout.toSpliced(at + 1, 1)), [wanted]);
+    const extra = layoutMembers('demo/b:1');
+    const unnamed = (named: Member[]): Member[] => {
+      const at = named.findIndex(({ path }) => path === 'index.json');
+      const { manifests } = JSON.parse(String(named[at]?.data)) as { manifests: object[] };
+      const [other] = (JSON.parse(String(extra.at(-1)?.data)) as { manifests: object[] }).manifests;
+      const data = JSON.stringify({ manifests: [...manifests, { ...other, annotations: {} }] });
+      return [...extra.slice(0, -1), ...named.with(at, { path: 'index.json', data })];
+    };
+    has(await faultsWith(unnamed(layout)), [/holds sha256:[0-9a-f]{64} without a name and tag; save it again/]);
     const loop = { path: 'x/layer.tar', flag: '2', link: '../x/layer.tar' };
     const item = [{ Config: config.path, RepoTags: ['demo/a:1'], Layers: [loop.path] }];
     has(await faultsWith([loop, config, { path: 'manifest.json', data: JSON.stringify(item) }]), [
@@ -174,12 +197,32 @@ describe('an expansion package', () => {
   test('whose content is not what was built is told by its checksums', async () => {
     const sums = `${'0'.repeat(64)}  expansion.yaml\n`;
     has(await faultsOf(await folderOf({ 'expansion.yaml': '{}', SHA256SUMS: sums })), [
-      /^SHA256SUMS:1: expansion\.yaml is not what was built/,
+      /^SHA256SUMS:1: expansion\.yaml is not what was built: .* delete SHA256SUMS and build it again$/,
     ]);
   });
 
-  test('with an expansion.yaml that is broken has that told', async () => {
-    for (const text of ['a: [', '- a', '', 'charts: 1', 'expansion_name: [x]', 'values: 3', 'charts: [1]'])
-      assert.notDeepEqual(await faultsOf(await folderOf({ 'expansion.yaml': text })), [], text);
+  test('with an expansion.yaml that is broken has that told, and not that all the rest is unlisted', async () => {
+    const latin = Buffer.from('charts: []\n# é', 'latin1');
+    for (const text of ['a: [', '- a', '', 'charts: 1', 'expansion_name: [x]', 'values: 3', 'charts: [1]', latin])
+      assert.equal((await faultsOf(await folderOf({ 'expansion.yaml': text }))).length, 1, String(text));
+    for (const [text, wanted] of [
+      ['a: [', /^expansion\.yaml:1: this is not valid YAML/],
+      ['- a', /^expansion\.yaml:1: is no mapping/],
+      [latin, /^expansion\.yaml:2: is not UTF-8: save it in that encoding$/],
+    ] as const)
+      has(await faultsOf(await folderOf({ 'expansion.yaml': text, 'hooks/post-install': '#!/bin/sh\n' })), [wanted]);
+    const packed = { path: 'demo/expansion.yaml', data: '{}' };
+    has(await faultsOf(await archiveOf(tgz([packed]))), [/^expansion\.yaml:1: .*here is demo\/expansion\.yaml; pack/]);
+  });
+
+  test('with more wrong than anybody reads is told a thousand of it, and soon', async () => {
+    for (const text of [
+      `files: [${'1,'.repeat(130_000)}]`,
+      Array.from({ length: 5000 }, (_, at) => `f${at}: 1`).join('\n'),
+    ]) {
+      const faults = await faultsOf(await folderOf({ 'expansion.yaml': text }));
+      assert.equal(faults.length, 1001);
+      assert.match(faults.at(-1) ?? '', /there is more than these 1000 faults: correct them, and check again$/);
+    }
   });
 });

@@ -163,6 +163,9 @@ describe('espalier expansion push', () => {
     assert.match(done.stderr, /note: images_loaded: 1 image not in the package/);
     assert.match((await push(loaded)).stderr, /say what to push, and where to/);
     assert.match((await push(loaded, '--images', 'nowhere')).stderr, /is no registry/);
+    const unclear = await push(loaded, '--charts', 'nowhere/charts');
+    assert.match(unclear.stderr, /no address of a ChartMuseum: write https:.*, or oci:.* for a registry/);
+    assert.equal(unclear.code, 64);
     const untagged = await push(loaded, '--package', `oci://${scene.front.host}/p`);
     assert.match(untagged.stderr, /no expansion_version; write the tag/);
     assert.equal(untagged.code, 64);

@@ -31,7 +31,11 @@ const FILES = {
 
 describe('espalier expansion test', () => {
   test('installs every material on a control plane of its own, plays the operator, and removes it all again', async (t) => {
-    const demo = await writeFiles(join(await tempDir(t), 'demo'), FILES);
+    const dir = await tempDir(t);
+    const wrong = await writeFiles(join(dir, 'wrong'), { 'expansion.yaml': 'files: [gone]' });
+    const refused = await espalier(['expansion', 'test', wrong, '-o', 'json']);
+    assert.deepEqual([refused.code, (JSON.parse(refused.stdout) as { faults: object[] }).faults.length], [1, 1]);
+    const demo = await writeFiles(join(dir, 'demo'), FILES);
     const { code, stdout, stderr } = await espalier(['expansion', 'test', demo, '-o', 'json']);
     assert.equal(code, 0, stderr);
     const { materials } = JSON.parse(stdout) as { materials: { kind: string; name: string; outcome: string }[] };
