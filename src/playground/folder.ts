@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { EspalierError } from '../api/index.ts';
 import { cacheFor } from '../tools/cache.ts';
@@ -55,7 +56,7 @@ export async function removeFolder(folder: string): Promise<void> {
 
 async function isAbandoned(folder: string): Promise<boolean> {
   const found = await stat(folder).catch(() => undefined);
-  if (found === undefined) return false;
+  if (found === undefined || found.uid !== userInfo().uid) return false;
   const age = Date.now() - found.mtimeMs;
   const owner = parseOwner(await readFile(join(folder, OWNER_FILE), 'utf8').catch(() => ''));
   if (owner === undefined) return age > UNOWNED_GRACE_MS;

@@ -47,7 +47,7 @@ export async function commitFiles(
 }
 
 /** What the branch stands at; empty where there is none. Read from files: a process costs more. */
-async function headOf(folder: string, ref: string): Promise<string> {
+export async function headOf(folder: string, ref: string): Promise<string> {
   const loose = await readFile(join(folder, ref), 'utf8').catch(() => '');
   if (loose !== '') return loose.trim();
   const packed = await readFile(join(folder, 'packed-refs'), 'utf8').catch(() => '');

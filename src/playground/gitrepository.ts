@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { appendFile, mkdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { EspalierError } from '../api/index.ts';
 import { git } from './git.ts';
@@ -10,7 +10,11 @@ export const DEFAULT_BRANCH = 'main';
 const NAME = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\/[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/;
 
 /** Every kind of push, and what forges allow: fetching by commit and partial clones. */
-const SETTINGS = `[http]
+const SETTINGS = `[core]
+	repositoryformatversion = 0
+	filemode = true
+	bare = true
+[http]
 	receivepack = true
 [receive]
 	denyDeletes = false
@@ -24,7 +28,7 @@ const SETTINGS = `[http]
 	allowAnySHA1InWant = true
 `;
 
-/** Makes an empty bare repository that accepts pushes of every kind, and returns its folder. */
+/** Makes an empty bare repository, and returns its folder. */
 export async function initRepository(root: string, name: string): Promise<string> {
   if (!NAME.test(name) || name.length > 100) {
     throw new EspalierError(
@@ -33,10 +37,15 @@ export async function initRepository(root: string, name: string): Promise<string
     );
   }
   const folder = join(root, `${name}.git`);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  await git(folder, ['init', '--quiet', '--bare', '--template=', `--initial-branch=${DEFAULT_BRANCH}`]);
-  await appendFile(join(folder, 'config'), SETTINGS);
+  await initBare(folder);
   return folder;
+}
+
+/** What `git init --bare` makes, without a process; harmless when repeated. */
+export async function initBare(folder: string): Promise<void> {
+  for (const inner of ['objects', 'refs/heads']) await mkdir(join(folder, inner), { recursive: true, mode: 0o700 });
+  const files = { config: SETTINGS, HEAD: `ref: refs/heads/${DEFAULT_BRANCH}\n` };
+  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text, { mode: 0o600 });
 }
 
 /**

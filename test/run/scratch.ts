@@ -1,5 +1,4 @@
-import { accessSync, constants, mkdirSync, statfsSync, writeFileSync } from 'node:fs';
-import { userInfo } from 'node:os';
+import { accessSync, constants, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createPrivateFolder, removeFolder, sweepFolders } from '../../src/playground/folder.ts';
 
@@ -13,13 +12,11 @@ const GIB = 2 ** 30;
  * repositories cost is not their bytes but the file system's journal. Undefined where the usual place has to do.
  */
 export async function openScratch(env: NodeJS.ProcessEnv = process.env): Promise<string | undefined> {
-  const root = join(MEMORY, `espalier-${userInfo().uid}`);
   if (env.TMPDIR !== undefined || !hasRoom()) return undefined;
   try {
-    mkdirSync(root, { recursive: true, mode: 0o700 });
     // A run that was cut off leaves its folder.
-    await sweepFolders(root);
-    const folder = await createPrivateFolder(root);
+    await sweepFolders(MEMORY);
+    const folder = await createPrivateFolder(MEMORY);
     if (mayRunPrograms(folder)) return folder;
     await removeFolder(folder);
   } catch {

@@ -1,6 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-const PAUSE_MS = 25;
+/** Each look costs a request: from the second on they come at longer and longer intervals. */
+const PAUSE_MS = 40;
+const LONGEST_PAUSE_MS = 400;
+const GROWTH = 1.5;
 
 /**
  * Runs a check until it neither throws nor rejects and returns what it returned.
@@ -16,7 +19,7 @@ export async function eventually<T>(check: () => T | Promise<T>, { timeoutMs = 2
       if (Date.now() > deadline) throw error;
     }
     await delay(pause);
-    pause = Math.min(pause * 1.3, 250);
+    pause = Math.min(pause * GROWTH, LONGEST_PAUSE_MS);
   }
 }
 
@@ -25,6 +28,6 @@ export async function always(check: () => void | Promise<void>, { forMs = 1_000 
   const deadline = Date.now() + forMs;
   do {
     await check();
-    await delay(PAUSE_MS * 2);
+    await delay(PAUSE_MS);
   } while (Date.now() < deadline);
 }

@@ -1,7 +1,6 @@
-import { access, mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { git } from '../git.ts';
-import { type CommitOptions, commitFiles, type NewFile } from '../gitcommit.ts';
+import { type CommitOptions, commitFiles, headOf, type NewFile } from '../gitcommit.ts';
+import { initBare } from '../gitrepository.ts';
 
 /** Where a repository is served, and who asks. */
 export interface Remote {
@@ -34,7 +33,7 @@ const lines = new Map<string, Promise<unknown>>();
 export function copyOf(folder: string, remote: Remote): Copy {
   const env = withPassword(remote);
   const fetch = async (): Promise<void> => {
-    await init(folder);
+    await initBare(folder);
     const { url } = remote;
     await git(folder, ['fetch', '--quiet', '--prune', '--force', '--no-tags', url, '+refs/heads/*:refs/heads/*'], {
       env,
@@ -45,10 +44,9 @@ export function copyOf(folder: string, remote: Remote): Copy {
   };
   /** A new branch begins where `main` is. */
   const startOf = async ({ branch = 'main' }: CommitOptions): Promise<CommitOptions> => {
-    const [main = '', ...own] = await Promise.all(['main', branch].map((name) => headOf(name)));
-    return own[0] === '' && main !== '' ? { parent: main } : {};
+    const [main, own] = await Promise.all(['main', branch].map((name) => headOf(folder, `refs/heads/${name}`)));
+    return own === '' && main !== undefined && main !== '' ? { parent: main } : {};
   };
-  const headOf = (branch: string) => git(folder, ['for-each-ref', '--format=%(objectname)', `refs/heads/${branch}`]);
   return {
     folder,
     fetch: () => inLine(folder, fetch),
@@ -66,16 +64,6 @@ export function copyOf(folder: string, remote: Remote): Copy {
       return entry === '' ? undefined : `${await git(folder, ['show', `refs/heads/${branch}:${path}`])}\n`;
     },
   };
-}
-
-async function init(folder: string): Promise<void> {
-  const isThere = await access(join(folder, 'HEAD')).then(
-    () => true,
-    () => false,
-  );
-  if (isThere) return;
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  await git(folder, ['init', '--quiet', '--bare', '--template=', '--initial-branch=main']);
 }
 
 function inLine<T>(folder: string, work: () => Promise<T>): Promise<T> {

@@ -4,12 +4,6 @@ import { ANY } from './difference.ts';
 import type { PlainHelm } from './helm.ts';
 import { neutral, type Place } from './live-state.ts';
 
-interface Listed {
-  name: string;
-  revision: string;
-  updated: string;
-}
-
 interface Facts {
   deployedAt: string;
   labels?: Record<string, string>;
@@ -22,10 +16,10 @@ interface Revision {
 
 /** What Helm itself tells of a release: times left out, manifests read, our own labels taken away. */
 export async function helmState(helm: PlainHelm, name: string, place: Place): Promise<Record<string, unknown>> {
-  const listed = await helm.json<Listed[]>('list');
-  const list = listed.map(({ updated: _, ...rest }) => rest);
-  if (!listed.some((one) => one.name === name)) return { list };
-  const revisions = await helm.json<Revision[]>('history', name);
+  const found = await helm.ending('history', name, '-o', 'json');
+  // What `helm list` tells of a release is told by the other commands as well; that there is none, by it alone.
+  if (found.code !== 0) return { list: await helm.json('list') };
+  const revisions: Revision[] = JSON.parse(found.stdout);
   const [all, metadata] = await Promise.all([helm('get', 'all', name), helm.json<Facts>('get', 'metadata', name)]);
   const told = sectionsOf(all);
   const { deployedAt: _, labels, ...others } = metadata;
@@ -34,7 +28,6 @@ export async function helmState(helm: PlainHelm, name: string, place: Place): Pr
     labels: { ...filtered(labels), ...(labels?.modifiedAt === undefined ? {} : { modifiedAt: ANY }) },
   };
   const state = {
-    list,
     history: revisions.map(({ updated, ...rest }) => rest),
     values: parse(told['USER-SUPPLIED VALUES'] ?? ''),
     'all values': parse(told['COMPUTED VALUES'] ?? ''),

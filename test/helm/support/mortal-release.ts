@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import type { JsonObject } from '../../../src/api/index.ts';
 import type { ServedRepository } from '../../../src/playground/gitserver.ts';
+import { type Release, readRecord } from '../../../src/release/record.ts';
 import { toolPath } from '../../../src/tools/tool.ts';
 import type { Moment } from '../../cases/support/moments.ts';
 import { type Body, type MortalAgent, startMortal } from '../../cases/support/mortal.ts';
@@ -128,7 +129,7 @@ export class MortalRelease {
         const { phase, message, observedGeneration } = plugin?.status ?? {};
         assert.equal(observedGeneration, plugin?.metadata.generation);
         if (turn === 'rollback') {
-          const last = (await this.#history()).at(-1);
+          const last = await this.#lastRecord();
           assert.match(last?.description ?? '', /^Rollback/, `the Plugin is ${phase}: ${message}`);
           return assert.equal(last?.status, 'deployed', message);
         }
@@ -139,18 +140,25 @@ export class MortalRelease {
     );
   }
 
-  #history(): Promise<{ revision: number; status: string; description: string }[]> {
-    return this.#helm.json('history', 'app');
+  /** Asked again and again: without Helm, which says the same once it is over. */
+  async #lastRecord(): Promise<Release['info'] | undefined> {
+    const secrets = { apiVersion: 'v1', kind: 'Secret', namespace: this.#options.namespace };
+    const { items } = await testClient().list({ ...secrets, labelSelector: 'owner=helm,name=app' });
+    return items
+      .map(readRecord)
+      .toSorted((a, b) => a.version - b.version)
+      .at(-1)?.info;
   }
 
   async #state(): Promise<unknown> {
     const { namespace } = this.#options;
     const list = await this.#helm.json<{ name: string; revision: string; status: string }[]>('list');
     const isThere = list.length > 0;
+    const history = isThere ? await this.#helm.json<{ revision: number; status: string }[]>('history', 'app') : [];
     return {
       objects: await liveState(testClient(), { namespace, group: 'nobody.example.com' }),
       list: list.map(({ name, revision, status }) => `${name} ${revision} ${status}`),
-      history: isThere ? (await this.#history()).map(({ revision, status }) => `${revision} ${status}`) : [],
+      history: history.map(({ revision, status }) => `${revision} ${status}`),
       manifest: isThere ? (await this.#helm('get', 'manifest', 'app')).replaceAll(namespace, 'NAMESPACE') : '',
     };
   }
