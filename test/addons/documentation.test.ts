@@ -56,9 +56,11 @@ function placed(word: string, dir: string, host: string): string {
 }
 
 function asOnThePage(text: string, dir: string, host: string): string {
-  return text
-    // The relative path first: it may end in the absolute one.
-    .replaceAll(`${relative('.', dir)}/`, '')
-    .replaceAll(`${dir}/`, '')
-    .replaceAll(host, REGISTRY);
+  return (
+    text
+      // The relative path first: it may end in the absolute one.
+      .replaceAll(`${relative('.', dir)}/`, '')
+      .replaceAll(`${dir}/`, '')
+      .replaceAll(host, REGISTRY)
+  );
 }

@@ -61,11 +61,8 @@ async function listedKinds(client: KubeClient, { group }: Place): Promise<Listed
 
 /** From the definitions themselves: the client's list of all kinds may be seconds older than they are. */
 async function ownKinds(client: KubeClient, ownGroup: string): Promise<ListedKind[]> {
-  const { items } = await client.list<Definition>({
-    apiVersion: 'apiextensions.k8s.io/v1',
-    kind: 'CustomResourceDefinition',
-  });
-  const own = items.filter(({ spec }) => spec.group.includes(ownGroup));
+  const { items } = await client.list({ apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' });
+  const own = (items as Definition[]).filter(({ spec }) => spec.group.includes(ownGroup));
   return own.flatMap(({ spec: { group, names, scope, versions } }) =>
     versions.map(({ name }) => ({
       apiVersion: `${group}/${name}`,
