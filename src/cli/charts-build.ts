@@ -1,7 +1,4 @@
-import { mkdtemp, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { dirname, join, relative, resolve } from 'node:path';
-import { EspalierError } from '../api/errors.ts';
+import { join, relative, resolve } from 'node:path';
 import { createCharts } from '../charts/charts.ts';
 import { folderTree } from '../git/foldertree.ts';
 import { plain } from '../plan/plain.ts';
@@ -15,23 +12,28 @@ import { REAL_TOOLS } from '../render/render.ts';
 import { mustBeFolder } from './addon-source.ts';
 import type { ChartsBuildFlags } from './charts.ts';
 import { ExitCode } from './exit.ts';
+import { interruptible } from './interruptible.ts';
 import { basePlace, readCertificates } from './mirror-tools.ts';
 import { formatData } from './output.ts';
 import { print, say } from './print.ts';
+import { repositoryRoot } from './repository-root.ts';
+import { withScratchFolder } from './scratch-folder.ts';
 
 export const CHARTS_BUILD_VERSION = 'espalier.dev/charts-build/v1';
 
 /** Lints, packs and pushes every chart below a folder, and says at the end all that is wrong. */
 export async function build(folder: string, flags: ChartsBuildFlags): Promise<void> {
   await mustBeFolder(folder);
-  const root = await rootOf(resolve(folder));
+  // Dependencies at file:// may be anywhere in the repository.
+  const root = (await repositoryRoot(resolve(folder))) ?? resolve(folder);
   const below = relative(root, resolve(folder));
   const found = await findCharts(resolve(folder));
   const paths = found.map((path) => (path === '.' ? below || '.' : join(below, path)));
   const shown = (path: string): string => relative('.', join(root, path)) || '.';
-  const results = await run(paths, root, flags, shown, (result) => {
+  const onResult = (result: BuiltChart): void => {
     if (flags.output === undefined && result.state !== 'failed') print(plain(lineOf(result, shown)));
-  });
+  };
+  const results = await interruptible((signal) => run(paths, root, flags, { shown, onResult, signal }));
   if (flags.output !== undefined) {
     const charts = results.map((one) => ({ ...one, path: shown(one.path) }));
     print(await formatData({ version: CHARTS_BUILD_VERSION, charts }, flags.output));
@@ -47,40 +49,29 @@ async function run(
   paths: readonly string[],
   root: string,
   flags: ChartsBuildFlags,
-  shown: BuildOptions['shown'],
-  onResult: BuildOptions['onResult'],
+  options: Pick<BuildOptions, 'shown' | 'onResult' | 'signal'>,
 ): Promise<BuiltChart[]> {
-  const stop = new AbortController();
-  const onSignal = () => stop.abort(new EspalierError('Aborted', 'interrupted; run it again to go on'));
-  process.once('SIGINT', onSignal).once('SIGTERM', onSignal);
-  const scratch = await mkdtemp(join(tmpdir(), 'espalier-charts-'));
-  const plainHttp = flags.insecureRegistry ?? [];
-  const charts = createCharts({
-    cacheDir: scratch,
-    addresses: { privateAddresses: flags.allowPrivate === true },
-    plainHttp,
+  return await withScratchFolder('espalier-charts-', async (cacheDir) => {
+    const addresses = { privateAddresses: flags.allowPrivate === true };
+    const charts = createCharts({ cacheDir, addresses, plainHttp: flags.insecureRegistry ?? [] });
+    try {
+      return await withShop(flags, (shop) =>
+        buildCharts(paths, {
+          ...options,
+          tree: folderTree(root),
+          charts,
+          tools: REAL_TOOLS,
+          strict: flags.strict === true,
+          destination: flags.destination ?? (flags.to === undefined ? '.' : undefined),
+          shop,
+          dryRun: flags.dryRun === true,
+          jobs: flags.jobs,
+        }),
+      );
+    } finally {
+      await charts.close();
+    }
   });
-  try {
-    return await withShop(flags, (shop) =>
-      buildCharts(paths, {
-        tree: folderTree(root),
-        charts,
-        tools: REAL_TOOLS,
-        strict: flags.strict === true,
-        destination: flags.destination ?? (flags.to === undefined ? '.' : undefined),
-        shop,
-        dryRun: flags.dryRun === true,
-        jobs: flags.jobs,
-        shown,
-        signal: stop.signal,
-        onResult,
-      }),
-    );
-  } finally {
-    process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
-    await charts.close();
-    await rm(scratch, { recursive: true, force: true });
-  }
 }
 
 async function withShop<T>(
@@ -97,14 +88,6 @@ async function withShop<T>(
   }
   const museum = openMuseum(to, wire);
   return await use(museumShop(museum, to)).finally(() => museum.close());
-}
-
-/** The repository that a folder is in: dependencies at file:// may be anywhere in it. Without one the folder itself. */
-async function rootOf(folder: string): Promise<string> {
-  for (let at = folder; ; at = dirname(at)) {
-    if ((await stat(join(at, '.git')).catch(() => undefined)) !== undefined) return at;
-    if (dirname(at) === at) return folder;
-  }
 }
 
 /** `pushed   web 1.2.0 (charts/web) → oci://registry.example.com/charts/web:1.2.0` */

@@ -3,6 +3,7 @@ import { EspalierError } from '../api/errors.ts';
 import { ExitCode } from './exit.ts';
 import { PACKAGE_ARGUMENT, withRegistry } from './expansion-place.ts';
 import { isRegistry } from './images-mirror.ts';
+import { interruptible } from './interruptible.ts';
 import type { WireFlags } from './mirror-tools.ts';
 import { withColor } from './options.ts';
 
@@ -50,14 +51,7 @@ async function push(location: string, flags: PushFlags): Promise<void> {
   if (images !== undefined && !isRegistry(images))
     throw wrong(`--images "${images}" is no registry: write registry.example.com, with a port and a prefix`);
   const { pushMaterials } = await import('./expansion-push-run.ts');
-  const stop = new AbortController();
-  const onSignal = () => stop.abort(new EspalierError('Aborted', 'interrupted; run it again to go on'));
-  process.once('SIGINT', onSignal).once('SIGTERM', onSignal);
-  try {
-    if (!(await pushMaterials(location, flags, stop.signal))) throw new ExitCode(1);
-  } finally {
-    process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
-  }
+  if (!(await interruptible((signal) => pushMaterials(location, flags, signal)))) throw new ExitCode(1);
 }
 
 function wrong(message: string): EspalierError {

@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { EspalierError } from '../api/errors.ts';
 import { ExitCode } from './exit.ts';
 import { fromImageSource, type ImageSourceFlags, withImageSource } from './image-options.ts';
+import { interruptible } from './interruptible.ts';
 import { type OutputOptions, withOutput } from './options.ts';
 
 export interface MirrorFlags extends ImageSourceFlags, Omit<OutputOptions, 'output'> {
@@ -52,18 +53,13 @@ export function mirrorCommand(): Command {
 async function mirror(source: string | undefined, flags: MirrorFlags): Promise<void> {
   check(source, flags);
   const { mirrorArchive, mirrorSource } = await import('./mirror-run.ts');
-  const stop = new AbortController();
-  const onSignal = () => stop.abort(new EspalierError('Aborted', 'interrupted; run it again to go on'));
-  process.once('SIGINT', onSignal).once('SIGTERM', onSignal);
-  try {
-    const isWhole =
-      flags.fromArchive === undefined
-        ? await fromImageSource(source, flags, (found) => mirrorSource(found, flags, stop.signal))
-        : await mirrorArchive(flags.fromArchive, flags, stop.signal);
-    if (!isWhole) throw new ExitCode(1);
-  } finally {
-    process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
-  }
+  const { fromArchive } = flags;
+  const isWhole = await interruptible((signal) =>
+    fromArchive === undefined
+      ? fromImageSource(source, flags, (found) => mirrorSource(found, flags, signal))
+      : mirrorArchive(fromArchive, flags, signal),
+  );
+  if (!isWhole) throw new ExitCode(1);
 }
 
 function check(

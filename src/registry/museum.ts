@@ -105,7 +105,7 @@ export function openMuseum(address: string, options: Omit<WireOptions, 'attempts
 function museumUrl(address: string, insecure: readonly string[]): URL {
   const url = URL.parse(address);
   const bad = (why: string) =>
-    new EspalierError('RegistryRefused', `${JSON.stringify(address)} is no address of a ChartMuseum: ${why}`, {
+    new EspalierError('InvalidConfiguration', `${JSON.stringify(address)} is no address of a ChartMuseum: ${why}`, {
       retry: false,
     });
   if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:'))

@@ -135,5 +135,7 @@ describe('espalier charts build', { concurrency: 2 }, () => {
       );
     }
     assert.equal(museum.pushes, 1);
+    for (const to of ['ftp://museum.example.com', `oci://${registry.host}/Second`])
+      assert.equal((await build(to)).code, 64, to);
   });
 });
