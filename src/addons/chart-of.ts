@@ -1,8 +1,9 @@
-import { isMap as isYamlMap, parseDocument, stringify } from 'yaml';
+import { isScalar, isMap as isYamlMap, parseDocument, stringify, type YAMLMap } from 'yaml';
 import { canonicalJson, type JsonObject, LABEL } from '../api/index.ts';
 import { parseValues } from '../declare/values-text.ts';
 import { placeInChart, TEMPLATES } from '../render/addon-chart.ts';
 import { isMap } from '../resolve/json-schema.ts';
+import { withoutNulls } from '../resolve/values.ts';
 import { kindOf } from './kinds.ts';
 import { portTemplates } from './port-templates.ts';
 import { type Addon, namespaceOf } from './read-addon.ts';
@@ -80,8 +81,14 @@ export function dependenciesOf({ spec }: Addon): string[] {
 
 /** The parameters as they stand in addon.yaml, with their comments, and beside them what the schema says of others. */
 function valuesYaml(addon: Addon): string {
-  const { defaults, text } = addon;
-  if (Object.keys(defaults).length === 0) return '{}\n';
+  const { text } = addon;
+  // Of an add-on a null takes away; of a chart's own values it does so at the top only.
+  const inner = Object.entries(addon.defaults).map(([name, value]) => [
+    name,
+    isMap(value) ? withoutNulls(value) : value,
+  ]);
+  const defaults = Object.fromEntries(inner) as JsonObject;
+  if (inner.length === 0) return '{}\n';
   const written = text === undefined ? undefined : asWritten(text, defaults);
   // Where it would not be read as the same (an anchor from elsewhere), comments are the lesser loss.
   return written ?? stringify(defaults, { lineWidth: 0, aliasDuplicateObjects: false, compat: 'yaml-1.1' });
@@ -94,6 +101,7 @@ function asWritten(text: string, defaults: JsonObject): string | undefined {
     if (!isYamlMap(parameters)) return undefined;
     document.contents = parameters as unknown as typeof document.contents;
     document.commentBefore = null;
+    for (const { value } of parameters.items) if (isYamlMap(value)) takeNullsOut(value);
     for (const [name, value] of Object.entries(defaults)) if (!document.has(name)) document.set(name, value);
     if (parameters.flow === true) parameters.flow = false;
     const written = document.toString({ lineWidth: 0, flowCollectionPadding: false });
@@ -101,6 +109,11 @@ function asWritten(text: string, defaults: JsonObject): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+function takeNullsOut(map: YAMLMap): void {
+  map.items = map.items.filter(({ value }) => !(isScalar(value) && value.value === null));
+  for (const { value } of map.items) if (isYamlMap(value)) takeNullsOut(value);
 }
 
 /** Keywords beside a `$ref` count since 2019 only, and older Helm knows no more than draft 7. */

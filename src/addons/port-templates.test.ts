@@ -58,11 +58,16 @@ describe('templates of an add-on as those of a chart', () => {
     [
       'a text that is a template',
       '{{ tpl "x" . }}',
-      '{{ tpl "x" (merge (deepCopy .Values) (dict "Files" .Files "Values" .Values "Release" .Release "Capabilities" .Capabilities "Chart" .Chart "Template" .Template)) }}',
+      '{{ tpl "x" (merge (set (set (deepCopy .Values) "port" (int .Values.port)) "deep" (set (deepCopy .Values.deep) "n" (int .Values.deep.n))) (dict "Files" .Files "Values" .Values "Release" .Release "Capabilities" .Capabilities "Chart" .Chart "Template" .Template)) }}',
     ],
   ] as const) {
     test(`${situation}`, () => assert.equal(port(text), expected));
   }
+
+  test('a text that is a template finds integers whose names no dot can name', () => {
+    const expected = '{{ tpl "x" (merge (set (deepCopy $.Values) "my-port" (int (index $.Values "my-port"))) (dict ';
+    assert.ok(port('{{ tpl "x" $ }}', { defaults: { 'my-port': 80 } })?.startsWith(expected));
+  });
 
   test('a parameter that is called like something of Helm is that parameter', () => {
     assert.equal(port('{{ .Release }}', { defaults: { Release: 'stable' } }), '{{ .Values.Release }}');

@@ -25,15 +25,25 @@ export async function mustBeFolder(folder: string): Promise<void> {
 /** What to try it with: sets made from its schema and defaults, and the files that somebody names. */
 export async function setsFor(addon: Addon, files: readonly string[]): Promise<ParameterSet[]> {
   const given = await Promise.all(files.map(async (file) => ({ title: file, values: await readValues(file) })));
-  const named = given.map(({ title, values }) => ({ title, values: mergeValues(addon.defaults, values) }));
+  const named = given.map(({ title, values }) => ({
+    title,
+    values: mergeValues(addon.defaults, values),
+    isGuess: false,
+  }));
   for (const { title, values } of named) {
     const [fault] = addon.schema === undefined ? [] : valueViolations(addon.schema, values);
     if (fault !== undefined) throw wrong(`${title}: ${fault.message}`);
   }
   const made = parameterSets(addon.defaults, addon.schema);
   if (made.length === 0 && named.length === 0)
-    throw wrong('it has parameters that are required and have no default: give some with --values <file>');
+    throw wrong(`${requiredOf(addon)} required, and without a default: give values with --values <file>`);
   return [...made, ...named];
+}
+
+function requiredOf({ schema, defaults }: Addon): string {
+  const required = Array.isArray(schema?.required) ? schema.required.map(String) : [];
+  const missing = required.filter((name) => !Object.hasOwn(defaults, name));
+  return missing.length === 1 ? `the parameter ${missing[0]} is` : `the parameters ${missing.join(', ')} are`;
 }
 
 async function readValues(file: string): Promise<JsonObject> {
@@ -47,9 +57,13 @@ async function readValues(file: string): Promise<JsonObject> {
 /** Faults with the path as seen from here, so that editors can open it. Ends the command when there are any. */
 export function endWithFaults(folder: string, faults: readonly AddonFault[]): void {
   if (faults.length === 0) return;
-  for (const { file, line, column, message } of faults) print(`${join(folder, file)}:${line}:${column}: ${message}`);
+  for (const fault of faults) print(lineOf(folder, fault));
   say(`${faults.length} fault${faults.length === 1 ? '' : 's'}`);
   throw new ExitCode(1);
+}
+
+export function lineOf(folder: string, { file, line, column, message }: AddonFault): string {
+  return `${join(folder, file)}:${line}:${column}: ${message}`;
 }
 
 export function wrong(message: string): EspalierError {

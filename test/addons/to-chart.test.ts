@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { chartOf } from '../../src/addons/chart-of.ts';
@@ -24,7 +24,7 @@ parameters:
   replicas: 2
   ports: [80, 12345678]
   on: true
-  deep: {limit: 5, name: x}
+  deep: {limit: 5, name: x, none: null}
 schema:
   properties:
     replicas: {type: integer, minimum: 1, maximum: 9}
@@ -45,6 +45,7 @@ data:
   ports: "{{ range $i, $p := .ports }}{{ $i }}={{ $p }}{{ if gt . 100 }}!{{ end }}{{ $.zone }} {{ end }}"
   text: {{ tpl (.Files.Get "text.txt") . | quote }}
   same: {{ .Files.Get "text.txt" | quote }}
+  password: {{ randAlphaNum 12 | quote }}
   many: {{ if gt .replicas 1 }}"many"{{ else }}"one"{{ end }}
   until: "{{ range until .replicas }}x{{ end }}"
   params: {{ dict "deep" .deep "ports" .ports | toJson | quote }}
@@ -62,7 +63,7 @@ data: {note: {{ . | quote }}}
 {{- end }}
 {{- end }}
 `,
-  'text.txt': 'in {{ .zone }} of {{ .Release.Name }}\n',
+  'text.txt': 'in {{ .zone }} of {{ .Release.Name }}: {{ .replicas }} up to {{ .deep.limit }}\n',
 };
 
 describe('espalier addon to-chart', () => {
@@ -72,7 +73,11 @@ describe('espalier addon to-chart', () => {
     const { code, stdout, stderr } = await espalier(args);
     assert.equal(code, 0, stdout + stderr);
     assert.match(stderr, /the same 2 objects, compared with 1[0-2] sets of parameters/);
-    assert.match(stderr, /kind: helm/);
+    assert.match(stderr, /kind: helm\n {2}source:\n {4}git:\n {6}path: charts\/traps\n/);
+    assert.match(
+      stderr,
+      /^note: ConfigMap a: data\.password is another each time it is rendered, and is not compared$/m,
+    );
     const read = (path: string) => readFile(join(dir, 'chart', path), 'utf8');
     assert.equal(
       await read('Chart.yaml'),
@@ -114,7 +119,11 @@ annotations:
     const { code, stdout, stderr } = await espalier(['addon', 'to-chart', join(dir, 'x'), '-o', join(dir, 'chart')]);
     assert.equal(code, 1);
     assert.equal(stdout, 'with the defaults: ConfigMap a: data.chart is "addon" in the add-on, "x" in the chart\n');
-    assert.match(stderr, /nothing is written/);
+    assert.match(stderr, /nothing is written: .* In the add-on write int/);
+    await writeFile(join(dir, 'x', 'a.yaml'), 'kind: {{ fail "never" }}\n');
+    const never = await espalier(['addon', 'to-chart', join(dir, 'x'), '-o', join(dir, 'chart')]);
+    assert.equal(never.code, 1);
+    assert.match(never.stdout, /\/x\/a\.yaml:1:9: never \(with the defaults\)\n$/);
     assert.deepEqual(await readdir(dir), ['x']);
   });
 
@@ -145,7 +154,48 @@ annotations:
     await writeFile(join(dir, 'x', 'a.yaml'), 'a: 1\nb: {{ .deep.b | nofn }}\n');
     const broken = await espalier(['addon', 'check', join(dir, 'x')]);
     assert.equal(broken.code, 1);
-    assert.match(broken.stdout, /a\.yaml:2.*"nofn" not defined/);
+    assert.match(broken.stdout, /\/x\/a\.yaml:2:1: function "nofn" not defined \(with the defaults\)\n$/);
+    await writeFile(join(dir, 'x', 'a.yaml'), 'apiVersion: v1\nkind: {{ .deep.b }}\nkind: y\n');
+    const twice = await espalier(['addon', 'check', join(dir, 'x'), '-o', 'json']);
+    assert.deepEqual(JSON.parse(twice.stdout), {
+      faults: [
+        {
+          ...{ file: 'a.yaml', line: 1, column: 1 },
+          message: 'line 3 of what it renders is not valid YAML: duplicated mapping key: kind: y (with the defaults)',
+        },
+      ],
+    });
+  });
+
+  test('check takes no fault from a value that it made up itself, but from one that the schema allows', async (t) => {
+    const dir = await writeFiles(await tempDir(t), {
+      'x/a.yaml':
+        'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {a: {{ if ne .mode "a" }}{{ fail "mode is a" }}{{ end }}x}\n',
+      'x/addon.yaml': 'parameters: {mode: a}\n',
+    });
+    const guessed = await espalier(['addon', 'check', join(dir, 'x')]);
+    assert.deepEqual([guessed.code, guessed.stdout], [0, ''], guessed.stdout);
+    assert.match(
+      guessed.stderr,
+      /x\/a\.yaml:4:34: mode is a \(with mode: "ax"\): if that is no value for it, say in the/,
+    );
+    await writeFile(
+      join(dir, 'x', 'addon.yaml'),
+      'parameters: {mode: a}\nschema: {properties: {mode: {enum: [a, b]}}}\n',
+    );
+    const allowed = await espalier(['addon', 'check', join(dir, 'x')]);
+    assert.equal(allowed.code, 1);
+    assert.match(allowed.stdout, /x\/a\.yaml:4:34: mode is a \(with mode: "b"\)\n$/);
+  });
+
+  test('a file beside that is a link is a fault: templates would read nothing in its place', async (t) => {
+    const dir = await writeFiles(await tempDir(t), { 'x/a.yaml': 'a: 1\n', 'x/addon.yml': '', 'x/addon.yaml': '' });
+    const check = () => espalier(['addon', 'check', join(dir, 'x')]);
+    assert.match((await check()).stdout, /x\/addon\.yml:1:1: addon\.yaml stands beside it and counts: keep one/);
+    await symlink('/etc/hostname', join(dir, 'x', 'app.conf'));
+    const { code, stdout } = await check();
+    assert.equal(code, 1);
+    assert.match(stdout, /x\/app\.conf:1:1: .*is a link, which is not followed; put the files themselves there\n$/);
   });
 
   test('what is a chart already is told', async (t) => {
@@ -163,7 +213,8 @@ annotations:
       assert.ok('files' in chart);
       assert.deepEqual(chart.notes, []);
       const sets = parameterSets(addon.defaults, addon.schema).slice(0, 2);
-      for (const { title, objects, differences } of await prove(addon, chart.files, sets))
+      const { proofs } = await prove(addon, chart.files, sets);
+      for (const { title, objects, differences } of proofs)
         assert.deepEqual([title, objects > 0, differences], [title, true, []]);
     });
 });
