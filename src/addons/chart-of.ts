@@ -4,7 +4,7 @@ import { parseValues } from '../declare/values-text.ts';
 import { placeInChart, TEMPLATES } from '../render/addon-chart.ts';
 import { isMap } from '../resolve/json-schema.ts';
 import { withoutNulls } from '../resolve/values.ts';
-import { kindOf } from './kinds.ts';
+import { guessedIntegers, kindOf } from './kinds.ts';
 import { portTemplates } from './port-templates.ts';
 import { type Addon, namespaceOf } from './read-addon.ts';
 
@@ -17,6 +17,8 @@ export interface MadeChart {
 /** Annotations of a Chart.yaml that tell what Helm has no field for. */
 export const NEEDS = 'espalier.dev/depends-on';
 export const NAMESPACE = 'espalier.dev/namespace';
+
+const MOST_NAMED = 5;
 
 /** The chart of an add-on, or why there can't be one. */
 export function chartOf(addon: Addon, version: string): MadeChart | { faults: string[] } {
@@ -40,6 +42,8 @@ export function chartOf(addon: Addon, version: string): MadeChart | { faults: st
       notes.push(
         `${place} is no parameter of the add-on: what the Sync gives to all is .Values.global.${name} in a chart`,
       );
+  const guessed = guessedIntegers(addon.schema, addon.defaults);
+  if (guessed.length > 0) notes.push(aboutIntegers(guessed));
   const chart = new Map<string, Uint8Array | string>([
     ['Chart.yaml', stringify(chartYaml(addon, version), { lineWidth: 0, compat: 'yaml-1.1' })],
     ['values.yaml', valuesYaml(addon)],
@@ -50,6 +54,14 @@ export function chartOf(addon: Addon, version: string): MadeChart | { faults: st
     else chart.set(path, content);
   }
   return { files: chart, notes };
+}
+
+/** `int` cuts off what is behind the point. */
+function aboutIntegers(paths: readonly string[]): string {
+  const more = paths.length > MOST_NAMED ? ` and ${paths.length - MOST_NAMED} more` : '';
+  const [what, cure] =
+    paths.length === 1 ? ['is taken for a whole number', 'it'] : ['are taken for whole numbers', 'one'];
+  return `addon.yaml: ${paths.slice(0, MOST_NAMED).join(', ')}${more} ${what} by default: where ${cure} may be 0.5, say type: number in the schema`;
 }
 
 function chartYaml(addon: Addon, version: string): JsonObject {

@@ -135,6 +135,12 @@ describe('espalier charts build', { concurrency: 2 }, () => {
       );
     }
     assert.equal(museum.pushes, 1);
+    const web = museum.charts.get('web-1.0.0') ?? Buffer.of();
+    museum.charts.delete('web-1.0.0');
+    museum.meanwhile = () => museum.charts.set('web-1.0.0', web);
+    await writeFile(join(dir, 'charts', 'web', 'values.yaml'), TREE['charts/web/values.yaml'] ?? '');
+    const raced = await build(museum.url);
+    assert.deepEqual([raced.code, raced.stderr, museum.pushes], [0, '2 there\n', 2]);
     for (const to of ['ftp://museum.example.com', `oci://${registry.host}/Second`])
       assert.equal((await build(to)).code, 64, to);
   });

@@ -78,6 +78,10 @@ describe('espalier addon to-chart', () => {
       stderr,
       /^note: ConfigMap a: data\.password is another each time it is rendered, and is not compared$/m,
     );
+    assert.match(
+      stderr,
+      /^note: .*\/addon\.yaml: deep\.limit is taken for a whole number by default: where it may be 0\.5/m,
+    );
     const read = (path: string) => readFile(join(dir, 'chart', path), 'utf8');
     assert.equal(
       await read('Chart.yaml'),
@@ -211,7 +215,9 @@ annotations:
       assert.deepEqual(addon.faults, []);
       const chart = chartOf(addon, '0.1.0');
       assert.ok('files' in chart);
-      assert.deepEqual(chart.notes, []);
+      const integer =
+        'addon.yaml: priority is taken for a whole number by default: where it may be 0.5, say type: number in the schema';
+      assert.deepEqual(chart.notes, name === 'vip' ? [integer] : []);
       const sets = parameterSets(addon.defaults, addon.schema).slice(0, 2);
       const { proofs } = await prove(addon, chart.files, sets);
       for (const { title, objects, differences } of proofs)
