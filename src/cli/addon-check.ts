@@ -1,21 +1,18 @@
 import { join } from 'node:path';
-import { dependenciesOf } from '../addons/chart-of.ts';
 import { placedFault } from '../addons/fault-place.ts';
 import { kindOf } from '../addons/kinds.ts';
 import type { ParameterSet } from '../addons/parameter-sets.ts';
 import { portTemplates } from '../addons/port-templates.ts';
 import { brokenLine } from '../addons/printed-line.ts';
 import { renderAddon } from '../addons/prove.ts';
-import { type Addon, type AddonFault, namespaceOf } from '../addons/read-addon.ts';
+import type { Addon, AddonFault } from '../addons/read-addon.ts';
 import { describeRef, isError, refOf } from '../api/index.ts';
 import { shorten } from '../api/one-line.ts';
-import { isTemplate } from '../render/addon-chart.ts';
 import { REAL_TOOLS } from '../render/render.ts';
 import type { AddonFlags } from './addon.ts';
-import { endWithFaults, lineOf, openAddon, setsFor } from './addon-source.ts';
+import { endWithFaults, lineOf, openAddon, setsFor, textsOf } from './addon-source.ts';
 import { ExitCode } from './exit.ts';
 import { formatData } from './output.ts';
-import { parameterRows } from './parameter-rows.ts';
 import { print, say } from './print.ts';
 
 const LONGEST_LINE = 120;
@@ -91,37 +88,4 @@ function unknownNames(addon: Addon): string[] {
     ...Object.keys(typeof properties === 'object' ? (properties ?? {}) : {}),
   ];
   return 'used' in ported ? [...ported.used].flatMap(([name, place]) => (known.includes(name) ? [] : [place])) : [];
-}
-
-function textsOf({ files }: Addon) {
-  return files
-    .filter(({ name }) => isTemplate(name) || name.endsWith('.tpl'))
-    .map(({ name, content }) => ({ path: name, text: Buffer.from(content).toString('utf8') }));
-}
-
-export async function showAddon(folder: string, { output }: AddonFlags): Promise<void> {
-  const addon = await openAddon(folder);
-  endWithFaults(folder, addon.faults);
-  const namespace = namespaceOf(addon);
-  const parameters = parameterRows(addon.schema);
-  const described = new Set(parameters.map(({ name }) => name.split('.')[0]));
-  const others = Object.entries(addon.defaults).filter(([name]) => !described.has(name));
-  const document = {
-    name: addon.name,
-    ...(addon.class === undefined ? {} : { class: addon.class }),
-    ...(namespace === undefined ? {} : { namespace: namespace.name }),
-    ...(dependenciesOf(addon).length === 0 ? {} : { dependsOn: dependenciesOf(addon) }),
-    parameters: [
-      ...parameters.map(({ name, type, default: preset, allowed, description }) => ({
-        ...{ name, type },
-        ...(preset === '' ? {} : { default: JSON.parse(preset) as unknown }),
-        ...(allowed === '' ? {} : { allowed }),
-        ...(description === '' ? {} : { description }),
-      })),
-      ...others.map(([name, preset]) => ({ name, default: preset })),
-    ],
-    templates: textsOf(addon).map(({ path }) => path),
-    files: addon.files.map(({ name }) => name).filter((name) => !isTemplate(name) && !name.endsWith('.tpl')),
-  };
-  print(await formatData(document, output === 'json' ? 'json' : 'yaml'));
 }

@@ -5,6 +5,7 @@ import { type Addon, type AddonFault, readAddon } from '../addons/read-addon.ts'
 import { EspalierError, type JsonObject, messageOf } from '../api/index.ts';
 import { parseValues } from '../declare/values-text.ts';
 import { folderTree } from '../git/foldertree.ts';
+import { isTemplate } from '../render/addon-chart.ts';
 import { valueViolations } from '../resolve/template-values.ts';
 import { mergeValues } from '../resolve/values.ts';
 import { ExitCode } from './exit.ts';
@@ -44,6 +45,13 @@ function requiredOf({ schema, defaults }: Addon): string {
   const required = Array.isArray(schema?.required) ? schema.required.map(String) : [];
   const missing = required.filter((name) => !Object.hasOwn(defaults, name));
   return missing.length === 1 ? `the parameter ${missing[0]} is` : `the parameters ${missing.join(', ')} are`;
+}
+
+/** Its templates, and what they define. */
+export function textsOf({ files }: Addon) {
+  return files
+    .filter(({ name }) => isTemplate(name) || name.endsWith('.tpl'))
+    .map(({ name, content }) => ({ path: name, text: Buffer.from(content).toString('utf8') }));
 }
 
 async function readValues(file: string): Promise<JsonObject> {

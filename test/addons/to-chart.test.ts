@@ -202,6 +202,37 @@ annotations:
     assert.match(stdout, /x\/app\.conf:1:1: .*is a link, which is not followed; put the files themselves there\n$/);
   });
 
+  test('show tells what each parameter is and is by default, wherever that is said', async (t) => {
+    const dir = await writeFiles(await tempDir(t), {
+      ...prefixed('x', TRAPS),
+      'x/addon.yaml':
+        `${TRAPS['addon.yaml']}    more: {properties: {a: {type: string}, b: {type: integer, default: 3}}}\n`.replace(
+          'schema:',
+          '  more: {a: b}\n  loose: [1]\nschema:\n  additionalProperties: true',
+        ),
+    });
+    const { stdout } = await espalier(['addon', 'show', join(dir, 'x'), '-o', 'json']);
+    const { parameters, ...rest } = JSON.parse(stdout) as { parameters: Record<string, unknown>[] };
+    assert.deepEqual(
+      parameters.map(({ name, type, default: preset }) => [name, type, preset]),
+      [
+        ['replicas', 'integer', 2],
+        ['ports', 'array of integer', [80, 12345678]],
+        ['on', 'boolean', true],
+        ['deep', 'object', { limit: 5, name: 'x', none: null }],
+        ['zone', 'string', 'eu'],
+        ['note', 'string', undefined],
+        ['more.a', 'string', 'b'],
+        ['more.b', 'integer', 3],
+        ['loose', undefined, [1]],
+      ],
+    );
+    assert.deepEqual(rest, {
+      ...{ name: 'traps', class: 'system', namespace: 'trapped', dependsOn: ['network', 'infra/base'] },
+      ...{ templates: ['_lib.tpl', 'a.yaml'], files: ['text.txt'] },
+    });
+  });
+
   test('what is a chart already is told', async (t) => {
     const dir = await writeFiles(await tempDir(t), { 'x/Chart.yaml': 'name: x\n', 'x/templates/a.yaml': 'a: 1\n' });
     const { code, stdout } = await espalier(['addon', 'check', join(dir, 'x')]);
