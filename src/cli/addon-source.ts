@@ -32,8 +32,8 @@ export async function setsFor(addon: Addon, files: readonly string[]): Promise<P
     isGuess: false,
   }));
   for (const { title, values } of named) {
-    const [fault] = addon.schema === undefined ? [] : valueViolations(addon.schema, values);
-    if (fault !== undefined) throw wrong(`${title}: ${fault.message}`);
+    const faults = addon.schema === undefined ? [] : valueViolations(addon.schema, values);
+    if (faults.length > 0) throw wrong(`${title}: ${faults.map(({ message }) => message).join('; ')}`);
   }
   const made = parameterSets(addon.defaults, addon.schema);
   if (made.length === 0 && named.length === 0)

@@ -77,7 +77,9 @@ async function chartIn(folder: string): Promise<MadeChart> {
   const files = new Map<string, Uint8Array>();
   for (const { name, path } of await filesBelow(tree, '', DEFAULT_RENDER_LIMITS))
     files.set(name, await reader.bytes(path));
-  parseChartYaml(files.get('Chart.yaml') ?? new Uint8Array(), join(folder, 'Chart.yaml'));
+  const chart = files.get('Chart.yaml');
+  if (chart === undefined) throw wrong(`${folder} has no Chart.yaml: it is no chart`);
+  parseChartYaml(chart, join(folder, 'Chart.yaml'));
   return { files, notes: [] };
 }
 

@@ -106,6 +106,11 @@ annotations:
 
     const again = await espalier(args);
     assert.deepEqual([again.code, /is not empty; name another folder/.test(again.stderr)], [64, true], again.stderr);
+    await writeFile(join(dir, 'wrong.yaml'), 'replicas: 99\nforeign: 1\n');
+    const wrong = await espalier([...args, '--check', '--values', join(dir, 'wrong.yaml')]);
+    assert.match(wrong.stderr, /wrong\.yaml: parameter foreign is not known.*; parameter replicas is the number 99/);
+    const nothing = await espalier([...args, '--check', '-o', join(dir, 'traps')]);
+    assert.deepEqual([nothing.code, /traps has no Chart\.yaml: it is no chart$/m.test(nothing.stderr)], [64, true]);
     assert.equal((await espalier([...args, '--check'])).code, 0);
     await writeFile(join(dir, 'chart', 'text.txt'), 'other\n');
     const other = await espalier([...args, '--check']);
