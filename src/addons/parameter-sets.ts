@@ -30,18 +30,25 @@ interface Variation {
  * they decide what is rendered at all. All of them fit the schema.
  */
 export function parameterSets(defaults: JsonObject, schema: JsonObject | undefined): ParameterSet[] {
+  const fitting: ParameterSet[] = [];
+  for (const set of setsInOrder(defaults, schema)) {
+    if (schema === undefined || valueViolations(schema, set.values).length === 0) fitting.push(set);
+    if (fitting.length === MOST_SETS) break;
+  }
+  return fitting;
+}
+
+function* setsInOrder(defaults: JsonObject, schema: JsonObject | undefined): Generator<ParameterSet> {
   const variations = [...variationsOf(schema, defaults, [], 0)];
   const base = withRequired(defaults, schema);
-  const sets: ParameterSet[] = [{ title: 'the defaults', values: base, isGuess: false }];
+  yield { title: 'the defaults', values: base, isGuess: false };
   const first = [...new Map(variations.map((one) => [one.path.join('\0'), one] as const).reverse()).values()];
   if (first.length > 1) {
     const isGuess = first.some((one) => one.isGuess);
-    sets.push({ title: 'every parameter changed', values: first.reduce(apply, base), isGuess });
+    yield { title: 'every parameter changed', values: first.reduce(apply, base), isGuess };
   }
-  const inOrder = [...variations.filter(decides), ...variations.filter((one) => !decides(one))];
-  for (const one of inOrder) sets.push({ title: titleOf(one), values: apply(base, one), isGuess: one.isGuess });
-  const fitting = sets.filter(({ values }) => schema === undefined || valueViolations(schema, values).length === 0);
-  return fitting.slice(0, MOST_SETS);
+  for (const one of [...variations.filter(decides), ...variations.filter((other) => !decides(other))])
+    yield { title: titleOf(one), values: apply(base, one), isGuess: one.isGuess };
 }
 
 function titleOf({ path, value }: Variation): string {

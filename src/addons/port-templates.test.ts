@@ -187,8 +187,10 @@ for (const [text, message] of [
   ['{{ end }}', /^a\.yaml:1:1: there is nothing open/],
   ['{{ (.x }}', /^a\.yaml:1:4: a parenthesis is not closed/],
   ['{{ /* x }}', /^a\.yaml:1:4: this is no Go template/],
+  ['{{ .my-port }}', /^a\.yaml:1:7: no name has a dash here: such a parameter is read by \{\{ index \. "my-name" \}\}/],
+  [`{{ ${'('.repeat(100_000)}1${')'.repeat(100_000)} }}`, /^a\.yaml:1:1: this is nested too deeply$/],
 ] as const) {
-  test(`what Go can't read either is told with its place: ${text}`, () => {
+  test(`what Go can't read either is told with its place: ${text.slice(0, 40)}`, () => {
     const ported = portTemplates([{ path: 'a.yaml', text }], kindOf(undefined, {}));
     assert.match('faults' in ported ? (ported.faults[0] ?? '') : '', message);
   });
