@@ -1,11 +1,10 @@
 import { join, relative, resolve } from 'node:path';
-import { createCharts } from '../charts/charts.ts';
+import { type ChartCredentials, createCharts } from '../charts/charts.ts';
 import { folderTree } from '../git/foldertree.ts';
 import { plain } from '../plan/plain.ts';
 import { type BuildOptions, type BuiltChart, buildCharts } from '../publish/build-charts.ts';
 import { findCharts } from '../publish/find-charts.ts';
 import { museumShop, registryShop, type Shop } from '../publish/push-chart.ts';
-import { dockerLogins } from '../registry/docker-config.ts';
 import { openMuseum } from '../registry/museum.ts';
 import { openRegistry } from '../registry/registry.ts';
 import { REAL_TOOLS } from '../render/render.ts';
@@ -13,7 +12,7 @@ import { mustBeFolder } from './addon-source.ts';
 import type { ChartsBuildFlags } from './charts.ts';
 import { ExitCode } from './exit.ts';
 import { interruptible } from './interruptible.ts';
-import { basePlace, readCertificates } from './mirror-tools.ts';
+import { basePlace, wireFor } from './mirror-tools.ts';
 import { formatData } from './output.ts';
 import { print, say } from './print.ts';
 import { repositoryRoot } from './repository-root.ts';
@@ -53,9 +52,11 @@ async function run(
 ): Promise<BuiltChart[]> {
   return await withScratchFolder('espalier-charts-', async (cacheDir) => {
     const addresses = { privateAddresses: flags.allowPrivate === true };
-    const charts = createCharts({ cacheDir, addresses, plainHttp: flags.insecureRegistry ?? [] });
+    const wire = await wireFor(flags);
+    const dependencies = { loginFor: (host: string) => credentialsFor(host, wire) };
+    const charts = createCharts({ cacheDir, addresses, plainHttp: wire.insecure, dependencies });
     try {
-      return await withShop(flags, (shop) =>
+      return await withShop(flags.to, wire, (shop) =>
         buildCharts(paths, {
           ...options,
           tree: folderTree(root),
@@ -74,13 +75,24 @@ async function run(
   });
 }
 
+type Wire = Awaited<ReturnType<typeof wireFor>>;
+
+/** The names of Docker's own registry that are not the one it is logged in to by. */
+const DOCKER_HUB = /^(registry-1|index)\.docker\.io$/;
+
+/** What a host of dependencies gets: the login for it, and where certificates are to be trusted these. */
+async function credentialsFor(host: string, { loginFor, ca, insecure }: Wire): Promise<ChartCredentials> {
+  const login = await loginFor(host.replace(DOCKER_HUB, 'docker.io'));
+  const isPlain = insecure.some((one) => one === host || one === host.replace(/:\d+$/, ''));
+  return { ...login, ...(ca === undefined || isPlain ? {} : { ca }) };
+}
+
 async function withShop<T>(
-  { to, insecureRegistry = [], caFile }: ChartsBuildFlags,
+  to: string | undefined,
+  wire: Wire,
   use: (shop: Shop | undefined) => Promise<T>,
 ): Promise<T> {
   if (to === undefined) return await use(undefined);
-  const ca = caFile === undefined ? undefined : await readCertificates(caFile);
-  const wire = { loginFor: dockerLogins(process.env), insecure: insecureRegistry, ca };
   if (/^oci:/i.test(to)) {
     const base = basePlace(to, '--to');
     const registry = openRegistry(wire);
