@@ -8,6 +8,7 @@ import { renderAddon } from '../addons/prove.ts';
 import type { Addon, AddonFault } from '../addons/read-addon.ts';
 import { describeRef, isError, refOf } from '../api/index.ts';
 import { shorten } from '../api/one-line.ts';
+import { placeInChart } from '../render/addon-chart.ts';
 import { REAL_TOOLS } from '../render/render.ts';
 import type { AddonFlags } from './addon.ts';
 import { endWithFaults, lineOf, openAddon, setsFor, textsOf } from './addon-source.ts';
@@ -31,6 +32,9 @@ export async function checkAddon(folder: string, { output, values }: AddonFlags)
   }
   for (const note of unknownNames(addon))
     say(`note: ${join(folder, note)} is no parameter of it: it must come from the Sync's values`);
+  for (const { name } of addon.files)
+    if (placeInChart(name) === undefined)
+      say(`note: ${join(folder, name)} can't be read by .Files.Get, as the name means something to Helm: rename it`);
   for (const doubt of doubts)
     say(`note: ${lineOf(folder, doubt)}: if that is no value for it, say in the schema what is`);
   endWithFaults(folder, faults);

@@ -156,10 +156,12 @@ annotations:
       'x/a.yaml':
         'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {a: "{{ .zone }}", b: "{{ .deep.b }}"}\n',
       'x/addon.yaml': 'parameters: {deep: {b: x}}\n',
+      'x/templates/web.conf': '',
     });
     const fine = await espalier(['addon', 'check', join(dir, 'x')]);
     assert.deepEqual([fine.code, fine.stdout], [0, '']);
     assert.match(fine.stderr, /x\/a\.yaml:4:15: \.zone is no parameter of it: it must come from the Sync's values/);
+    assert.match(fine.stderr, /x\/templates\/web\.conf can't be read by \.Files\.Get, .*: rename it$/m);
     await writeFile(join(dir, 'x', 'a.yaml'), 'a: 1\nb: {{ .deep.b | nofn }}\n');
     const broken = await espalier(['addon', 'check', join(dir, 'x')]);
     assert.equal(broken.code, 1);
