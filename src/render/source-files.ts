@@ -13,7 +13,8 @@ export interface SourceFile {
 
 /**
  * The files below a folder, or the file itself, sorted by name. Names that begin with a dot are nobody's manifests and
- * are left out, with all that is below. Links are refused where they could be manifests; where `allAreRead`, each is.
+ * are left out, with all that is below. Links are refused where they could be manifests; with `allAreRead` each that a
+ * template could read.
  */
 export async function filesBelow(
   tree: FileTree,
@@ -75,8 +76,8 @@ export class Reader {
  * (a README) do no harm unread.
  */
 function refuseLinks(entry: TreeEntry, allAreRead: boolean): void {
-  const mayMatter =
-    entry.type === 'submodule' || (entry.type === 'link' && (allAreRead || /(^|\/)[^.]+$|\.ya?ml$/i.test(entry.path)));
+  const matters = allAreRead ? /(?<!\.md)$/i : /(^|\/)[^.]+$|\.ya?ml$/i;
+  const mayMatter = entry.type === 'submodule' || (entry.type === 'link' && matters.test(entry.path));
   if (!mayMatter) return;
   const what = entry.type === 'submodule' ? 'a submodule, which is not fetched' : 'a link, which is not followed';
   throw new EspalierError('RenderRefused', `${entry.path} is ${what}; put the files themselves there`, {

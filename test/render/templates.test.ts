@@ -156,6 +156,8 @@ describe('hostile templates', () => {
     await assert.rejects(render('template', { 'app/a.yaml': '-> /etc/passwd' }), { code: 'RenderRefused' });
     const beside = { 'app/a.yaml': config('a'), 'app/l.conf': '-> /etc/passwd' };
     await assert.rejects(render('template', beside), { message: /app\/l\.conf is a link/ });
+    const readme = { 'app/a.yaml': config('a'), 'app/README.md': '-> ../README.md' };
+    assert.deepEqual(names(await render('template', readme)), ['ConfigMap a']);
   });
 
   it('bring no schema that Helm would follow, and no subchart', async () => {
