@@ -4,11 +4,12 @@ import { folderTree } from '../git/foldertree.ts';
 import { plain } from '../plan/plain.ts';
 import { type BuildOptions, type BuiltChart, buildCharts } from '../publish/build-charts.ts';
 import { findCharts } from '../publish/find-charts.ts';
+import { chartAround } from '../publish/outside-charts.ts';
 import { museumShop, registryShop, type Shop } from '../publish/push-chart.ts';
 import { openMuseum } from '../registry/museum.ts';
 import { openRegistry } from '../registry/registry.ts';
 import { REAL_TOOLS } from '../render/render.ts';
-import { mustBeFolder } from './addon-source.ts';
+import { mustBeFolder, wrong } from './addon-source.ts';
 import type { ChartsBuildFlags } from './charts.ts';
 import { ExitCode } from './exit.ts';
 import { interruptible } from './interruptible.ts';
@@ -29,10 +30,12 @@ export async function build(folder: string, flags: ChartsBuildFlags): Promise<vo
   const found = await findCharts(resolve(folder));
   const paths = found.map((path) => (path === '.' ? below || '.' : join(below, path)));
   const shown = (path: string): string => relative('.', join(root, path)) || '.';
+  const destination = flags.destination ?? (flags.to === undefined ? '.' : undefined);
+  if (destination !== undefined && flags.dryRun !== true) await demandOutside(destination, root, paths, shown);
   const onResult = (result: BuiltChart): void => {
     if (flags.output === undefined && result.state !== 'failed') print(plain(lineOf(result, shown)));
   };
-  const results = await interruptible((signal) => run(paths, root, flags, { shown, onResult, signal }));
+  const results = await interruptible((signal) => run(paths, root, flags, { shown, onResult, signal, destination }));
   if (flags.output !== undefined) {
     const charts = results.map((one) => ({ ...one, path: shown(one.path) }));
     print(await formatData({ version: CHARTS_BUILD_VERSION, charts }, flags.output));
@@ -44,11 +47,29 @@ export async function build(folder: string, flags: ChartsBuildFlags): Promise<vo
   if (results.some(({ state }) => state === 'failed')) throw new ExitCode(1);
 }
 
+/** A chart that holds its own archive is another one with each build. */
+async function demandOutside(
+  destination: string,
+  root: string,
+  paths: readonly string[],
+  shown: BuildOptions['shown'],
+): Promise<void> {
+  const around = await chartAround(
+    destination,
+    paths.map((path) => join(root, path)),
+  );
+  if (around === undefined) return;
+  const what = `${destination === '.' ? 'this folder' : destination} is in the chart ${shown(relative(root, around))}`;
+  throw wrong(
+    `${what}, which would hold its archive from then on: name a folder outside with -d, or one that its .helmignore leaves out`,
+  );
+}
+
 async function run(
   paths: readonly string[],
   root: string,
   flags: ChartsBuildFlags,
-  options: Pick<BuildOptions, 'shown' | 'onResult' | 'signal'>,
+  options: Pick<BuildOptions, 'shown' | 'onResult' | 'signal' | 'destination'>,
 ): Promise<BuiltChart[]> {
   return await withScratchFolder('espalier-charts-', async (cacheDir) => {
     const addresses = { privateAddresses: flags.allowPrivate === true };
@@ -63,7 +84,6 @@ async function run(
           charts,
           tools: REAL_TOOLS,
           strict: flags.strict === true,
-          destination: flags.destination ?? (flags.to === undefined ? '.' : undefined),
           shop,
           dryRun: flags.dryRun === true,
           jobs: flags.jobs,

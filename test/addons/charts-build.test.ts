@@ -71,6 +71,12 @@ describe('espalier charts build', { concurrency: 2 }, () => {
     for (const file of await readdir(one))
       assert.deepEqual(await readFile(join(one, file)), await readFile(join(two, file)));
     assert.equal((await stat(join(one, 'web-1.0.0.tgz'))).mode & 0o777, 0o644);
+    const web = join(dir, 'charts', 'web');
+    const within = await espalier(['charts', 'build', web, '-d', join(web, 'dist')]);
+    assert.equal(within.code, 64);
+    assert.match(within.stderr, /dist is in the chart .*web, which would hold its archive from then on: name a folder/);
+    await writeFile(join(web, '.helmignore'), 'dist/\n');
+    assert.equal((await espalier(['charts', 'build', web, '-d', join(web, 'dist')])).code, 0);
   });
 
   test('what a chart depends on comes with the logins of docker, those of a push', async (t) => {
