@@ -1,9 +1,10 @@
-import { isMap as isYamlMap, parseDocument, stringify } from 'yaml';
+import { isScalar, isMap as isYamlMap, parseDocument, stringify, type YAMLMap } from 'yaml';
 import { canonicalJson, type JsonObject, LABEL } from '../api/index.ts';
 import { parseValues } from '../declare/values-text.ts';
 import { placeInChart, TEMPLATES } from '../render/addon-chart.ts';
 import { isMap } from '../resolve/json-schema.ts';
-import { kindOf } from './kinds.ts';
+import { withoutNulls } from '../resolve/values.ts';
+import { guessedIntegers, kindOf } from './kinds.ts';
 import { portTemplates } from './port-templates.ts';
 import { type Addon, namespaceOf } from './read-addon.ts';
 
@@ -16,6 +17,8 @@ export interface MadeChart {
 /** Annotations of a Chart.yaml that tell what Helm has no field for. */
 export const NEEDS = 'espalier.dev/depends-on';
 export const NAMESPACE = 'espalier.dev/namespace';
+
+const MOST_NAMED = 5;
 
 /** The chart of an add-on, or why there can't be one. */
 export function chartOf(addon: Addon, version: string): MadeChart | { faults: string[] } {
@@ -39,6 +42,8 @@ export function chartOf(addon: Addon, version: string): MadeChart | { faults: st
       notes.push(
         `${place} is no parameter of the add-on: what the Sync gives to all is .Values.global.${name} in a chart`,
       );
+  const guessed = guessedIntegers(addon.schema, addon.defaults);
+  if (guessed.length > 0) notes.push(aboutIntegers(guessed));
   const chart = new Map<string, Uint8Array | string>([
     ['Chart.yaml', stringify(chartYaml(addon, version), { lineWidth: 0, compat: 'yaml-1.1' })],
     ['values.yaml', valuesYaml(addon)],
@@ -49,6 +54,14 @@ export function chartOf(addon: Addon, version: string): MadeChart | { faults: st
     else chart.set(path, content);
   }
   return { files: chart, notes };
+}
+
+/** `int` cuts off what is behind the point. */
+function aboutIntegers(paths: readonly string[]): string {
+  const more = paths.length > MOST_NAMED ? ` and ${paths.length - MOST_NAMED} more` : '';
+  const [what, cure] =
+    paths.length === 1 ? ['is taken for a whole number', 'it'] : ['are taken for whole numbers', 'one'];
+  return `addon.yaml: ${paths.slice(0, MOST_NAMED).join(', ')}${more} ${what} by default: where ${cure} may be 0.5, say type: number in the schema`;
 }
 
 function chartYaml(addon: Addon, version: string): JsonObject {
@@ -80,8 +93,14 @@ export function dependenciesOf({ spec }: Addon): string[] {
 
 /** The parameters as they stand in addon.yaml, with their comments, and beside them what the schema says of others. */
 function valuesYaml(addon: Addon): string {
-  const { defaults, text } = addon;
-  if (Object.keys(defaults).length === 0) return '{}\n';
+  const { text } = addon;
+  // Of an add-on a null takes away; of a chart's own values it does so at the top only.
+  const inner = Object.entries(addon.defaults).map(([name, value]) => [
+    name,
+    isMap(value) ? withoutNulls(value) : value,
+  ]);
+  const defaults = Object.fromEntries(inner) as JsonObject;
+  if (inner.length === 0) return '{}\n';
   const written = text === undefined ? undefined : asWritten(text, defaults);
   // Where it would not be read as the same (an anchor from elsewhere), comments are the lesser loss.
   return written ?? stringify(defaults, { lineWidth: 0, aliasDuplicateObjects: false, compat: 'yaml-1.1' });
@@ -94,6 +113,7 @@ function asWritten(text: string, defaults: JsonObject): string | undefined {
     if (!isYamlMap(parameters)) return undefined;
     document.contents = parameters as unknown as typeof document.contents;
     document.commentBefore = null;
+    for (const { value } of parameters.items) if (isYamlMap(value)) takeNullsOut(value);
     for (const [name, value] of Object.entries(defaults)) if (!document.has(name)) document.set(name, value);
     if (parameters.flow === true) parameters.flow = false;
     const written = document.toString({ lineWidth: 0, flowCollectionPadding: false });
@@ -101,6 +121,11 @@ function asWritten(text: string, defaults: JsonObject): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+function takeNullsOut(map: YAMLMap): void {
+  map.items = map.items.filter(({ value }) => !(isScalar(value) && value.value === null));
+  for (const { value } of map.items) if (isYamlMap(value)) takeNullsOut(value);
 }
 
 /** Keywords beside a `$ref` count since 2019 only, and older Helm knows no more than draft 7. */

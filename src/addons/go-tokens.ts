@@ -52,10 +52,15 @@ function readAction(text: string, from: number, action: Action): number {
     if (text.startsWith('}}', at)) return at + 2;
     if (text.startsWith('-}}', at) && SPACE.test(text[at - 1] ?? '')) return at + 3;
     const token = tokenAt(text, at);
-    if (token === undefined) throw new TemplateFault(Math.min(at, text.length - 1), 'this is no Go template');
+    if (token === undefined) throw new TemplateFault(Math.min(at, text.length - 1), whyNone(text, at));
     action.tokens.push(token);
     at = token.end;
   }
+}
+
+function whyNone(text: string, at: number): string {
+  if (!/^\w-\w/.test(text.slice(at - 1, at + 2))) return 'this is no Go template';
+  return 'no name has a dash here: such a parameter is read by {{ index . "my-name" }}';
 }
 
 function tokenAt(text: string, start: number): Token | undefined {

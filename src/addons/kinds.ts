@@ -42,6 +42,19 @@ export function kindOf(schema: Json | undefined, value: Json | undefined): Kind 
   return { is: 'map', fields: Object.fromEntries(fields) };
 }
 
+/** What is taken for whole numbers by its default alone, by path: another value of it need not be one. */
+export function guessedIntegers(schema: Json | undefined, value: Json | undefined, path = ''): string[] {
+  const described = isMap(schema) ? schema : {};
+  const { type, properties, items } = described;
+  if (typeof value === 'number') return type === undefined && Number.isSafeInteger(value) ? [path] : [];
+  if (Array.isArray(value)) return value.slice(0, 1).flatMap((item) => guessedIntegers(items, item, `${path}[]`));
+  if (!isMap(value)) return [];
+  return Object.entries(value).flatMap(([name, field]) => {
+    const inner = isMap(properties) ? own(properties, name) : undefined;
+    return guessedIntegers(inner, field, path === '' ? name : `${path}.${name}`);
+  });
+}
+
 /** What is true of both. Two that are known to differ are `other`. */
 export function join(a: Kind, b: Kind): Kind {
   if (a.is === 'root' && b.is === 'root') return { is: 'root', more: joinFields(a.more, b.more) };

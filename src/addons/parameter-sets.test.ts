@@ -13,7 +13,7 @@ test('sets are the defaults, all changed at once, then switches and lists one by
       'every parameter changed',
       'on: false',
       'list: []',
-      'list: ["a","a"]',
+      'list: ["a","ax"]',
       'n: 12345678',
       'n: 2',
       'name: "xx"',
@@ -22,6 +22,26 @@ test('sets are the defaults, all changed at once, then switches and lists one by
     ],
   );
   assert.deepEqual(sets[1]?.values, { on: false, n: 12345678, list: [], name: 'xx' });
+});
+
+test('a list is tried with one more that is none of the others, as what has a name of its own wants it', () => {
+  const sets = parameterSets({ outputs: [{ name: 'es', port: 9200, tls: { on: true } }] }, undefined);
+  assert.deepEqual(sets[2]?.values.outputs, [
+    { name: 'es', port: 9200, tls: { on: true } },
+    { name: 'esx', port: 12345678, tls: { on: true } },
+  ]);
+});
+
+test('what the schema says nothing of is a guess, and a long value is not spelt out', () => {
+  const schema = { properties: { mode: { enum: ['a', 'b'] } }, additionalProperties: true };
+  const sets = parameterSets({ mode: 'a', text: 'long '.repeat(100) }, schema);
+  const told = sets.map(({ title, isGuess }) => `${title.length > 100 ? 'too long' : title.slice(0, 12)} ${isGuess}`);
+  assert.deepEqual(told.slice(0, 4), [
+    'the defaults false',
+    'every parame true',
+    'mode: "b" false',
+    'text: "long  true',
+  ]);
 });
 
 test('every set fits the schema, and what is required has a value', () => {

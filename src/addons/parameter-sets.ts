@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../api/index.ts';
+import { shorten } from '../api/one-line.ts';
 import { checkJson, isMap } from '../resolve/json-schema.ts';
 import { valueViolations } from '../resolve/template-values.ts';
 import { mergeValues } from '../resolve/values.ts';
@@ -7,6 +8,8 @@ import { mergeValues } from '../resolve/values.ts';
 export interface ParameterSet {
   title: string;
   values: JsonObject;
+  /** Of something in it the schema says nothing: the add-on may well refuse it. */
+  isGuess: boolean;
 }
 
 const MOST_SETS = 12;
@@ -14,10 +17,12 @@ const MOST_SETS = 12;
 const LARGE = 12_345_678;
 const DEEPEST = 4;
 const MOST_OTHERS = 3;
+const LONGEST_TITLE = 80;
 
 interface Variation {
   path: string[];
   value: Json;
+  isGuess: boolean;
 }
 
 /**
@@ -25,16 +30,29 @@ interface Variation {
  * they decide what is rendered at all. All of them fit the schema.
  */
 export function parameterSets(defaults: JsonObject, schema: JsonObject | undefined): ParameterSet[] {
+  const fitting: ParameterSet[] = [];
+  for (const set of setsInOrder(defaults, schema)) {
+    if (schema === undefined || valueViolations(schema, set.values).length === 0) fitting.push(set);
+    if (fitting.length === MOST_SETS) break;
+  }
+  return fitting;
+}
+
+function* setsInOrder(defaults: JsonObject, schema: JsonObject | undefined): Generator<ParameterSet> {
   const variations = [...variationsOf(schema, defaults, [], 0)];
   const base = withRequired(defaults, schema);
-  const sets = [{ title: 'the defaults', values: base }];
-  const first = new Map(variations.map((one) => [one.path.join('\0'), one] as const).reverse());
-  if (first.size > 1) sets.push({ title: 'every parameter changed', values: [...first.values()].reduce(apply, base) });
-  const inOrder = [...variations.filter(decides), ...variations.filter((one) => !decides(one))];
-  for (const one of inOrder)
-    sets.push({ title: `${one.path.join('.')}: ${JSON.stringify(one.value)}`, values: apply(base, one) });
-  const fitting = sets.filter(({ values }) => schema === undefined || valueViolations(schema, values).length === 0);
-  return fitting.slice(0, MOST_SETS);
+  yield { title: 'the defaults', values: base, isGuess: false };
+  const first = [...new Map(variations.map((one) => [one.path.join('\0'), one] as const).reverse()).values()];
+  if (first.length > 1) {
+    const isGuess = first.some((one) => one.isGuess);
+    yield { title: 'every parameter changed', values: first.reduce(apply, base), isGuess };
+  }
+  for (const one of [...variations.filter(decides), ...variations.filter((other) => !decides(other))])
+    yield { title: titleOf(one), values: apply(base, one), isGuess: one.isGuess };
+}
+
+function titleOf({ path, value }: Variation): string {
+  return `${path.join('.')}: ${shorten(JSON.stringify(value), LONGEST_TITLE)}`;
 }
 
 function decides({ value }: Variation): boolean {
@@ -73,7 +91,8 @@ function* variationsOf(
   const properties = isMap(described.properties) ? described.properties : {};
   const names = [...new Set([...Object.keys(properties), ...(isMap(value) ? Object.keys(value) : [])])];
   if (names.length === 0 || depth >= DEEPEST) {
-    if (path.length > 0) for (const other of othersOf(described, value)) yield { path, value: other };
+    if (path.length > 0)
+      for (const other of othersOf(described, value)) yield { path, value: other, isGuess: !isMap(schema) };
     return;
   }
   for (const name of names)
@@ -96,11 +115,27 @@ function candidates(schema: JsonObject, value: Json | undefined): Json[] {
     return [LARGE, given + 1, ...bounds, 1].filter((one) => one !== given);
   }
   if (type === 'number') return [(typeof value === 'number' ? value : 1) + 0.5];
-  if (type === 'array') return Array.isArray(value) && value.length > 0 ? [[], [...value, ...value]] : [[]];
+  if (type === 'array') return Array.isArray(value) && value.length > 0 ? [[], withOneMore(schema, value)] : [[]];
   // Maps are merged over their defaults: nothing can be taken out of one.
   if (type === 'object') return [{ ...(isMap(value) ? value : {}), other: 'value' }];
   const examples = Array.isArray(schema.examples) ? schema.examples : [];
   return [...examples, `${typeof value === 'string' ? value : ''}x`, 'other', '10.1.2.3', ''];
+}
+
+/** One that is none of those that are there: what is in a list often has a name of its own. */
+function withOneMore({ items }: JsonObject, list: readonly Json[]): Json[] {
+  const last = list.at(-1) ?? null;
+  return [...list, another(isMap(items) ? items : {}, last)];
+}
+
+function another(schema: JsonObject, value: Json): Json {
+  if (!isMap(value)) return othersOf(schema, value).find((one) => typeof one === typeof value) ?? value;
+  const { properties } = schema;
+  const fields = Object.entries(value).map(([name, field]): [string, Json] => {
+    const inner = isMap(properties) ? properties[name] : undefined;
+    return [name, typeof field === 'object' ? field : another(isMap(inner) ? inner : {}, field)];
+  });
+  return Object.fromEntries(fields);
 }
 
 function typeOf({ type }: JsonObject, value: Json | undefined): string {

@@ -58,11 +58,16 @@ describe('templates of an add-on as those of a chart', () => {
     [
       'a text that is a template',
       '{{ tpl "x" . }}',
-      '{{ tpl "x" (merge (deepCopy .Values) (dict "Files" .Files "Values" .Values "Release" .Release "Capabilities" .Capabilities "Chart" .Chart "Template" .Template)) }}',
+      '{{ tpl "x" (merge (set (set (deepCopy .Values) "port" (int .Values.port)) "deep" (set (deepCopy .Values.deep) "n" (int .Values.deep.n))) (dict "Files" .Files "Values" .Values "Release" .Release "Capabilities" .Capabilities "Chart" .Chart "Template" .Template)) }}',
     ],
   ] as const) {
     test(`${situation}`, () => assert.equal(port(text), expected));
   }
+
+  test('a text that is a template finds integers whose names no dot can name', () => {
+    const expected = '{{ tpl "x" (merge (set (deepCopy $.Values) "my-port" (int (index $.Values "my-port"))) (dict ';
+    assert.ok(port('{{ tpl "x" $ }}', { defaults: { 'my-port': 80 } })?.startsWith(expected));
+  });
 
   test('a parameter that is called like something of Helm is that parameter', () => {
     assert.equal(port('{{ .Release }}', { defaults: { Release: 'stable' } }), '{{ .Values.Release }}');
@@ -182,8 +187,10 @@ for (const [text, message] of [
   ['{{ end }}', /^a\.yaml:1:1: there is nothing open/],
   ['{{ (.x }}', /^a\.yaml:1:4: a parenthesis is not closed/],
   ['{{ /* x }}', /^a\.yaml:1:4: this is no Go template/],
+  ['{{ .my-port }}', /^a\.yaml:1:7: no name has a dash here: such a parameter is read by \{\{ index \. "my-name" \}\}/],
+  [`{{ ${'('.repeat(100_000)}1${')'.repeat(100_000)} }}`, /^a\.yaml:1:1: this is nested too deeply$/],
 ] as const) {
-  test(`what Go can't read either is told with its place: ${text}`, () => {
+  test(`what Go can't read either is told with its place: ${text.slice(0, 40)}`, () => {
     const ported = portTemplates([{ path: 'a.yaml', text }], kindOf(undefined, {}));
     assert.match('faults' in ported ? (ported.faults[0] ?? '') : '', message);
   });

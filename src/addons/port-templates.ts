@@ -69,8 +69,9 @@ function nodesOf({ path, text }: TemplateText, faults: string[]): Node[] {
   try {
     return parseTemplate(text);
   } catch (error) {
-    if (!(error instanceof TemplateFault)) throw error;
-    faults.push(placed(path, text, error));
+    if (error instanceof RangeError) faults.push(`${path}:1:1: this is nested too deeply`);
+    else if (error instanceof TemplateFault) faults.push(placed(path, text, error));
+    else throw error;
     return [];
   }
 }

@@ -17,6 +17,9 @@ export interface Surroundings {
   used: { name: string; path: string; at: number }[];
 }
 
+/** What may stand behind a dot. */
+const FIELD = /^[\p{L}_][\p{L}\p{Nd}_]*$/u;
+
 /** Follows the data through one template, and notes what has to be written otherwise where the data is a chart's. */
 export class TemplateWalk {
   readonly #surroundings: Surroundings;
@@ -145,7 +148,8 @@ export class TemplateWalk {
         const root = base.is === 'variable' && fields.length === 0 ? `${base.name}.` : '.';
         if (fields.length > 0 || base.is === 'pipe') return this.#edit(end, 1, '.Values');
         const others = BUILT_IN.map((name) => `"${name}" ${root}${name}`).join(' ');
-        this.#edit(start, 1, `(merge (deepCopy ${root}Values) (dict ${others}))`, end - start);
+        const values = withIntegers(this.#surroundings.parameters, `${root}Values`);
+        this.#edit(start, 1, `(merge ${values} (dict ${others}))`, end - start);
       },
     };
   }
@@ -183,6 +187,22 @@ export class TemplateWalk {
   #edit(at: number, rank: number, insert: string, remove = 0): void {
     if (insert !== '') this.#surroundings.edits.push({ at, rank, insert, remove });
   }
+}
+
+/** A copy of a map in which integers are integers, as far as maps in it reach. */
+function withIntegers(kind: Kind, reference: string): string {
+  const fields = kind.is === 'map' ? Object.entries(kind.fields) : [];
+  return fields.reduce((copy, [name, field]) => {
+    const at = FIELD.test(name) ? `${reference}.${name}` : `(index ${reference} ${JSON.stringify(name)})`;
+    if (field.is === 'integer') return `(set ${copy} ${JSON.stringify(name)} (int ${at}))`;
+    return field.is === 'map' && holdsInteger(field)
+      ? `(set ${copy} ${JSON.stringify(name)} ${withIntegers(field, at)})`
+      : copy;
+  }, `(deepCopy ${reference})`);
+}
+
+function holdsInteger(kind: Kind): boolean {
+  return kind.is === 'integer' || (kind.is === 'map' && Object.values(kind.fields).some(holdsInteger));
 }
 
 function fieldOf(fields: Fields, name: string): Kind {

@@ -29,7 +29,7 @@ import type { ChartTools } from './provenance.ts';
 import { proxyFrom } from './proxy.ts';
 import { Remembered } from './remembered.ts';
 import { Share } from './share.ts';
-import { Sources } from './sources.ts';
+import { type DependencyRules, Sources } from './sources.ts';
 import { Transport } from './transport.ts';
 
 export type { ArtifactFiles, Chart, ChartCredentials, ChartOrigin, ChartRequest, Folder, ResolvedChart };
@@ -58,7 +58,7 @@ export interface ChartsOptions {
   /** Hosts, with or without a port, that are asked over plain http. */
   plainHttp?: readonly string[];
   /** For the charts that charts in Git depend on. */
-  dependencies?: { allow?: readonly string[] };
+  dependencies?: DependencyRules;
   /** `null`: none. Default: what the environment says. */
   proxy?: ProxySettings | null;
   tools?: ChartTools;
@@ -84,8 +84,8 @@ export function createCharts(options: ChartsOptions): Charts {
   const cache = new ChartCache({ dir: cacheDir, maxBytes, now });
   const share = new Share();
   const tools = options.tools ?? { run: runProgram, path: toolPath };
-  const allow = options.dependencies?.allow;
-  const parts = { cacheDir, maxBytes, transport, cache, share, limits, now, tools, allow };
+  const { dependencies = {} } = options;
+  const parts = { cacheDir, maxBytes, transport, cache, share, limits, now, tools, dependencies };
   const sources = new Sources({ ...parts, fetch: fetchExact });
   const remembered = new Remembered<ResolvedChart>(MAX_REMEMBERED, now);
   const closed = new AbortController();

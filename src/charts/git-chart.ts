@@ -114,6 +114,10 @@ async function* ownFiles(
 ): AsyncGenerator<PackedFile> {
   const rules = await tree.read(joinPath(path, '.helmignore'));
   const ignores = parseHelmignore(Buffer.from(rules ?? []).toString('utf8'));
+  if (ignores('Chart.yaml', false)) {
+    const why = 'to Helm a rule with "!" leaves out all that it does not match';
+    throw refused(`${joinPath(path, '.helmignore')} in Git leaves out Chart.yaml (${why}); take that rule away.`);
+  }
   let files = 0;
   let bytes = 0;
   const open = [path];

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
-import { isError } from '../api/index.ts';
+import { EspalierError, isError } from '../api/index.ts';
 import type { FileTree } from '../git/tree.ts';
 import { packingOf } from './archive-tree.ts';
 import type { Chart, ChartCache } from './cache.ts';
 import { verifyCosign } from './cosign.ts';
+import type { ChartCredentials } from './credentials.ts';
 import type { Missing } from './dependencies.ts';
 import { type DownloadOrigin, Downloads, type Folder } from './downloads.ts';
 import { refused } from './errors.ts';
@@ -21,6 +22,14 @@ import type { Transport } from './transport.ts';
 /** How much of a digest stands for a version, where there is none. */
 const SHORT_DIGEST = 10;
 
+/** For the dependencies of charts in Git. */
+export interface DependencyRules {
+  /** Where they may come from: beginnings of URLs. Absent: anywhere that may be dialled. */
+  allow?: readonly string[];
+  /** Whom a host takes us for, by its name and port. Absent: they are fetched without credentials, whoever wrote the chart. */
+  loginFor?(host: string): Promise<ChartCredentials | undefined>;
+}
+
 export interface SourcesParts {
   cacheDir: string;
   /** What downloads may take on disk. */
@@ -31,8 +40,7 @@ export interface SourcesParts {
   limits: ChartLimits;
   now: () => number;
   tools: ChartTools;
-  /** Where dependencies of charts in Git may come from: beginnings of URLs. Absent: anywhere that may be dialled. */
-  allow: readonly string[] | undefined;
+  dependencies: DependencyRules;
   fetch(origin: ChartOrigin, expected: { name: string; version: string }, signal: AbortSignal): Promise<Chart>;
 }
 
@@ -230,7 +238,7 @@ export class Sources {
 
   async #dependency(missing: Missing, signal: AbortSignal): Promise<Chart> {
     if (missing.from === 'folder') throw new TypeError('folders are packed, not fetched');
-    const { allow } = this.#parts;
+    const { allow, loginFor } = this.#parts.dependencies;
     const { name, version } = missing;
     const place = missing.from === 'oci' ? missing.url : missing.repository;
     if (allow !== undefined && !allow.some((start) => startsWithPlace(place, start))) {
@@ -238,12 +246,33 @@ export class Sources {
         `The dependency ${name} comes from ${place}, which is not among the places that dependencies may come from (${allow.join(', ') || 'none'}); commit it in charts/ or have the place allowed.`,
       );
     }
+    const host = hostOf(place);
+    const credentials = await loginFor?.(host);
+    const known = { version, ...(credentials === undefined ? {} : { credentials }) };
     const origin: ChartOrigin =
       missing.from === 'oci'
-        ? { type: 'oci', url: missing.url, version }
-        : { type: 'repository', repository: missing.repository, name, version };
-    return this.#parts.fetch(origin, { name, version }, signal);
+        ? { type: 'oci', url: missing.url, ...known }
+        : { type: 'repository', repository: missing.repository, name, ...known };
+    try {
+      return await this.#parts.fetch(origin, { name, version }, signal);
+    } catch (error) {
+      throw isError(error, 'ChartAuthFailed') ? withoutLogin(name, host, error, loginFor !== undefined) : error;
+    }
   }
+}
+
+/** `registry.example.com:5000` */
+function hostOf(place: string): string {
+  return /^[a-z]+:\/\/(?:[^/@]*@)?([^/?#]*)/i.exec(place)?.[1]?.toLowerCase() ?? '';
+}
+
+/** A chart can't name a Secret for what it depends on. */
+function withoutLogin(name: string, host: string, error: Error, hasLogins: boolean): EspalierError {
+  const cure = hasLogins
+    ? `log in with "docker login ${host}", or commit it in charts/`
+    : 'dependencies are fetched without credentials: commit it in charts/';
+  const [why = ''] = error.message.split(';');
+  return new EspalierError('ChartAuthFailed', `The dependency ${name}: ${why}; ${cure}.`, { cause: error });
 }
 
 /** `https://charts.example.com/a` allows itself and all below, but not `…/ab` nor another host that begins alike. */

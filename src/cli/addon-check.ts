@@ -1,48 +1,86 @@
 import { join } from 'node:path';
-import { dependenciesOf } from '../addons/chart-of.ts';
+import { placedFault } from '../addons/fault-place.ts';
 import { kindOf } from '../addons/kinds.ts';
+import type { ParameterSet } from '../addons/parameter-sets.ts';
 import { portTemplates } from '../addons/port-templates.ts';
+import { brokenLine } from '../addons/printed-line.ts';
 import { renderAddon } from '../addons/prove.ts';
-import { type Addon, namespaceOf } from '../addons/read-addon.ts';
+import type { Addon, AddonFault } from '../addons/read-addon.ts';
 import { describeRef, isError, refOf } from '../api/index.ts';
-import { isTemplate } from '../render/addon-chart.ts';
+import { shorten } from '../api/one-line.ts';
+import { placeInChart } from '../render/addon-chart.ts';
+import { REAL_TOOLS } from '../render/render.ts';
 import type { AddonFlags } from './addon.ts';
-import { endWithFaults, openAddon, setsFor } from './addon-source.ts';
+import { endWithFaults, lineOf, openAddon, setsFor, textsOf } from './addon-source.ts';
 import { ExitCode } from './exit.ts';
 import { formatData } from './output.ts';
-import { parameterRows } from './parameter-rows.ts';
 import { print, say } from './print.ts';
+
+const LONGEST_LINE = 120;
 
 /** Everything that is wrong: of addon.yaml, and of the templates when they are rendered. */
 export async function checkAddon(folder: string, { output, values }: AddonFlags): Promise<void> {
   const addon = await openAddon(folder);
-  const faults: string[] = [];
-  const kinds = new Set<string>();
-  if (addon.faults.length === 0) {
-    for (const set of await setsFor(addon, values ?? []))
-      try {
-        for (const object of await renderAddon(addon, set)) kinds.add(describeRef(refOf(object)));
-      } catch (error) {
-        if (!isError(error)) throw error;
-        const message = error.message.replace(/^rendering \.: /, '');
-        // The same fault comes with other values too.
-        if (!faults.some((one) => one.startsWith(message))) faults.push(`${message} (with ${set.title})`);
-      }
-  }
-  const document = {
-    faults: [...addon.faults, ...faults.map((message) => ({ file: '.', line: 1, column: 1, message }))],
-  };
+  const { faults, doubts, objects } =
+    addon.faults.length === 0
+      ? await tryOut(addon, await setsFor(addon, values ?? []))
+      : { ...NOTHING, faults: addon.faults };
   if (output === 'json' || output === 'yaml') {
-    print(await formatData(document, output));
-    if (document.faults.length > 0) throw new ExitCode(1);
+    print(await formatData({ faults }, output));
+    if (faults.length > 0) throw new ExitCode(1);
     return;
   }
   for (const note of unknownNames(addon))
     say(`note: ${join(folder, note)} is no parameter of it: it must come from the Sync's values`);
-  for (const fault of faults) print(`${folder}: ${fault}`);
-  endWithFaults(folder, addon.faults);
-  if (faults.length > 0) throw new ExitCode(1);
-  say(`${kinds.size} object${kinds.size === 1 ? '' : 's'}, no faults`);
+  for (const { name } of addon.files)
+    if (placeInChart(name) === undefined)
+      say(`note: ${join(folder, name)} can't be read by .Files.Get, as the name means something to Helm: rename it`);
+  for (const doubt of doubts)
+    say(`note: ${lineOf(folder, doubt)}: if that is no value for it, say in the schema what is`);
+  endWithFaults(folder, faults);
+  say(`${objects} object${objects === 1 ? '' : 's'}, no faults`);
+}
+
+interface Trial {
+  faults: AddonFault[];
+  /** Faults with values of which the schema says nothing. */
+  doubts: AddonFault[];
+  objects: number;
+}
+
+const NOTHING: Trial = { faults: [], doubts: [], objects: 0 };
+
+async function tryOut(addon: Addon, sets: readonly ParameterSet[]): Promise<Trial> {
+  const faults: AddonFault[] = [];
+  const doubts: AddonFault[] = [];
+  const objects = new Set<string>();
+  const files = addon.files.map(({ name }) => name);
+  const told = new Set<string>();
+  for (const set of sets)
+    try {
+      for (const object of await renderAddon(addon, set)) objects.add(describeRef(refOf(object)));
+    } catch (error) {
+      if (!isError(error)) throw error;
+      const fault = await withItsLine(placedFault(error.message, files), addon, set);
+      const key = lineOf('', fault);
+      // The same fault comes with other values too.
+      if (told.has(key)) continue;
+      told.add(key);
+      (set.isGuess ? doubts : faults).push({ ...fault, message: `${fault.message} (with ${set.title})` });
+    }
+  return { faults, doubts, objects: objects.size };
+}
+
+/** Of what is rendered nobody sees the lines: the one that is not YAML is shown. */
+async function withItsLine(fault: AddonFault, addon: Addon, set: ParameterSet): Promise<AddonFault> {
+  if (!fault.message.includes('is not valid YAML')) return fault;
+  const found = await brokenLine(fault.file, addon, set, REAL_TOOLS);
+  if (found === undefined) return fault;
+  const { line, text, reason } = found;
+  return {
+    ...fault,
+    message: `line ${line} of what it renders is not valid YAML: ${reason}: ${shorten(text, LONGEST_LINE)}`,
+  };
 }
 
 /** What templates ask for and nothing declares. */
@@ -54,37 +92,4 @@ function unknownNames(addon: Addon): string[] {
     ...Object.keys(typeof properties === 'object' ? (properties ?? {}) : {}),
   ];
   return 'used' in ported ? [...ported.used].flatMap(([name, place]) => (known.includes(name) ? [] : [place])) : [];
-}
-
-function textsOf({ files }: Addon) {
-  return files
-    .filter(({ name }) => isTemplate(name) || name.endsWith('.tpl'))
-    .map(({ name, content }) => ({ path: name, text: Buffer.from(content).toString('utf8') }));
-}
-
-export async function showAddon(folder: string, { output }: AddonFlags): Promise<void> {
-  const addon = await openAddon(folder);
-  endWithFaults(folder, addon.faults);
-  const namespace = namespaceOf(addon);
-  const parameters = parameterRows(addon.schema);
-  const described = new Set(parameters.map(({ name }) => name.split('.')[0]));
-  const others = Object.entries(addon.defaults).filter(([name]) => !described.has(name));
-  const document = {
-    name: addon.name,
-    ...(addon.class === undefined ? {} : { class: addon.class }),
-    ...(namespace === undefined ? {} : { namespace: namespace.name }),
-    ...(dependenciesOf(addon).length === 0 ? {} : { dependsOn: dependenciesOf(addon) }),
-    parameters: [
-      ...parameters.map(({ name, type, default: preset, allowed, description }) => ({
-        ...{ name, type },
-        ...(preset === '' ? {} : { default: JSON.parse(preset) as unknown }),
-        ...(allowed === '' ? {} : { allowed }),
-        ...(description === '' ? {} : { description }),
-      })),
-      ...others.map(([name, preset]) => ({ name, default: preset })),
-    ],
-    templates: textsOf(addon).map(({ path }) => path),
-    files: addon.files.map(({ name }) => name).filter((name) => !isTemplate(name) && !name.endsWith('.tpl')),
-  };
-  print(await formatData(document, output === 'json' ? 'json' : 'yaml'));
 }

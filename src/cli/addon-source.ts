@@ -5,6 +5,7 @@ import { type Addon, type AddonFault, readAddon } from '../addons/read-addon.ts'
 import { EspalierError, type JsonObject, messageOf } from '../api/index.ts';
 import { parseValues } from '../declare/values-text.ts';
 import { folderTree } from '../git/foldertree.ts';
+import { isTemplate } from '../render/addon-chart.ts';
 import { valueViolations } from '../resolve/template-values.ts';
 import { mergeValues } from '../resolve/values.ts';
 import { ExitCode } from './exit.ts';
@@ -25,15 +26,32 @@ export async function mustBeFolder(folder: string): Promise<void> {
 /** What to try it with: sets made from its schema and defaults, and the files that somebody names. */
 export async function setsFor(addon: Addon, files: readonly string[]): Promise<ParameterSet[]> {
   const given = await Promise.all(files.map(async (file) => ({ title: file, values: await readValues(file) })));
-  const named = given.map(({ title, values }) => ({ title, values: mergeValues(addon.defaults, values) }));
+  const named = given.map(({ title, values }) => ({
+    title,
+    values: mergeValues(addon.defaults, values),
+    isGuess: false,
+  }));
   for (const { title, values } of named) {
-    const [fault] = addon.schema === undefined ? [] : valueViolations(addon.schema, values);
-    if (fault !== undefined) throw wrong(`${title}: ${fault.message}`);
+    const faults = addon.schema === undefined ? [] : valueViolations(addon.schema, values);
+    if (faults.length > 0) throw wrong(`${title}: ${faults.map(({ message }) => message).join('; ')}`);
   }
   const made = parameterSets(addon.defaults, addon.schema);
   if (made.length === 0 && named.length === 0)
-    throw wrong('it has parameters that are required and have no default: give some with --values <file>');
+    throw wrong(`${requiredOf(addon)} required, and without a default: give values with --values <file>`);
   return [...made, ...named];
+}
+
+function requiredOf({ schema, defaults }: Addon): string {
+  const required = Array.isArray(schema?.required) ? schema.required.map(String) : [];
+  const missing = required.filter((name) => !Object.hasOwn(defaults, name));
+  return missing.length === 1 ? `the parameter ${missing[0]} is` : `the parameters ${missing.join(', ')} are`;
+}
+
+/** Its templates, and what they define. */
+export function textsOf({ files }: Addon) {
+  return files
+    .filter(({ name }) => isTemplate(name) || name.endsWith('.tpl'))
+    .map(({ name, content }) => ({ path: name, text: Buffer.from(content).toString('utf8') }));
 }
 
 async function readValues(file: string): Promise<JsonObject> {
@@ -47,9 +65,13 @@ async function readValues(file: string): Promise<JsonObject> {
 /** Faults with the path as seen from here, so that editors can open it. Ends the command when there are any. */
 export function endWithFaults(folder: string, faults: readonly AddonFault[]): void {
   if (faults.length === 0) return;
-  for (const { file, line, column, message } of faults) print(`${join(folder, file)}:${line}:${column}: ${message}`);
+  for (const fault of faults) print(lineOf(folder, fault));
   say(`${faults.length} fault${faults.length === 1 ? '' : 's'}`);
   throw new ExitCode(1);
+}
+
+export function lineOf(folder: string, { file, line, column, message }: AddonFault): string {
+  return `${join(folder, file)}:${line}:${column}: ${message}`;
 }
 
 export function wrong(message: string): EspalierError {

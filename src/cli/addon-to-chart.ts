@@ -1,8 +1,9 @@
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { chartOf, dependenciesOf, type MadeChart } from '../addons/chart-of.ts';
+import { placedFault } from '../addons/fault-place.ts';
 import { type Proof, prove } from '../addons/prove.ts';
-import { type Addon, namespaceOf } from '../addons/read-addon.ts';
+import { type Addon, type AddonFault, namespaceOf } from '../addons/read-addon.ts';
 import { isChartVersion, parseChartYaml } from '../charts/chart-yaml.ts';
 import { folderTree } from '../git/foldertree.ts';
 import { DEFAULT_RENDER_LIMITS } from '../render/limits.ts';
@@ -12,6 +13,10 @@ import { endWithFaults, mustBeFolder, openAddon, setsFor, wrong } from './addon-
 import { ExitCode } from './exit.ts';
 import { formatData } from './output.ts';
 import { print, say } from './print.ts';
+import { repositoryRoot } from './repository-root.ts';
+
+const NOTHING_WRITTEN = `nothing is written: a chart is to render the same. In the add-on write int before a number that is printed otherwise,
+and name the parameters where a template reads all of them at once`;
 
 /** Makes a chart of an add-on, or looks at the one that is there; what does not render the same is not written. */
 export async function toChart(folder: string, flags: AddonFlags): Promise<void> {
@@ -23,16 +28,28 @@ export async function toChart(folder: string, flags: AddonFlags): Promise<void> 
   if (flags.check !== true) await mustBeFree(output);
   const sets = await setsFor(addon, flags.values ?? []);
   const chart = flags.check === true ? await chartIn(output) : made(folder, addon, flags.chartVersion);
-  const proofs = await prove(addon, chart.files, sets);
+  const { proofs, random } = await prove(addon, chart.files, sets);
   if (tellDifferences(proofs)) {
-    say(flags.check === true ? `${output} does not render the same` : 'nothing is written');
+    say(flags.check === true ? `${output} does not render the same` : NOTHING_WRITTEN);
     throw new ExitCode(1);
   }
   if (proofs.every(({ refused }) => refused !== undefined))
-    throw wrong(`${addon.name} renders with none of these values: ${proofs[0]?.refused ?? ''}`);
+    endWithFaults(folder, proofs.slice(0, 1).map(faultIn(addon)));
   if (flags.check !== true) await write(output, chart, addon);
   for (const note of chart.notes) say(`note: ${join(folder, note)}`);
+  for (const place of random) say(`note: ${place} is another each time it is rendered, and is not compared`);
   say(summaryOf(proofs));
+}
+
+/** Why an add-on renders with none of the values that it was tried with. */
+function faultIn({ files }: Addon): (proof: Proof) => AddonFault {
+  return ({ title, refused = '' }) => {
+    const fault = placedFault(
+      refused,
+      files.map(({ name }) => name),
+    );
+    return { ...fault, message: `${fault.message} (with ${title})` };
+  };
 }
 
 function made(folder: string, addon: Addon, version: string): MadeChart {
@@ -60,7 +77,9 @@ async function chartIn(folder: string): Promise<MadeChart> {
   const files = new Map<string, Uint8Array>();
   for (const { name, path } of await filesBelow(tree, '', DEFAULT_RENDER_LIMITS))
     files.set(name, await reader.bytes(path));
-  parseChartYaml(files.get('Chart.yaml') ?? new Uint8Array(), join(folder, 'Chart.yaml'));
+  const chart = files.get('Chart.yaml');
+  if (chart === undefined) throw wrong(`${folder} has no Chart.yaml: it is no chart`);
+  parseChartYaml(chart, join(folder, 'Chart.yaml'));
   return { files, notes: [] };
 }
 
@@ -95,7 +114,7 @@ async function pluginFor(output: string, addon: Addon): Promise<string> {
       },
       spec: {
         kind: 'helm',
-        source: { git: { path: output } },
+        source: { git: { path: await pathInRepository(output, addon.name) } },
         ...(namespace === undefined ? {} : { namespace }),
         ...(dependenciesOf(addon).length === 0 ? {} : { dependsOn }),
       },
@@ -104,10 +123,19 @@ async function pluginFor(output: string, addon: Addon): Promise<string> {
   );
 }
 
+/** From the root of the repository that it is in. What is in none is taken to go to the usual place. */
+async function pathInRepository(output: string, name: string): Promise<string> {
+  const root = await repositoryRoot(resolve(output));
+  const path = relative(root ?? '.', resolve(output));
+  return path.startsWith('..') ? join('charts', name) : path;
+}
+
+/** Each place once, with the values that show it first. */
 function tellDifferences(proofs: readonly Proof[]): boolean {
+  const told = new Set<string>();
   for (const { title, differences } of proofs)
-    for (const difference of differences) print(`with ${title}: ${difference}`);
-  return proofs.some(({ differences }) => differences.length > 0);
+    for (const { place, text } of differences) if (told.size < told.add(place).size) print(`with ${title}: ${text}`);
+  return told.size > 0;
 }
 
 function summaryOf(proofs: readonly Proof[]): string {

@@ -28,7 +28,7 @@ export function addonCommand(): Command {
     .action(async (folder: string, flags: AddonFlags) => (await import('./addon-check.ts')).checkAddon(folder, flags));
   withOutput(command.command('show').description('tell what an add-on is and takes'), ['json', 'yaml'])
     .argument('<folder>', 'the add-on')
-    .action(async (folder: string, flags: AddonFlags) => (await import('./addon-check.ts')).showAddon(folder, flags));
+    .action(async (folder: string, flags: AddonFlags) => (await import('./addon-show.ts')).showAddon(folder, flags));
   withColor(command.command('to-chart').description('make a Helm chart of an add-on that renders the same objects'))
     .argument('<folder>', 'the add-on')
     .option('-o, --output <folder>', 'the chart to write: a new or empty folder (default: charts/<name>)')

@@ -51,8 +51,7 @@ async function push(location: string, flags: PushFlags): Promise<void> {
   if (images !== undefined && !isRegistry(images))
     throw wrong(`--images "${images}" is no registry: write registry.example.com, with a port and a prefix`);
   const { pushMaterials } = await import('./expansion-push-run.ts');
-  const isWhole = await interruptible((signal) => pushMaterials(location, flags, signal));
-  if (!isWhole) throw new ExitCode(1);
+  if (!(await interruptible((signal) => pushMaterials(location, flags, signal)))) throw new ExitCode(1);
 }
 
 function wrong(message: string): EspalierError {

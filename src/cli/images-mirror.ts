@@ -53,10 +53,11 @@ export function mirrorCommand(): Command {
 async function mirror(source: string | undefined, flags: MirrorFlags): Promise<void> {
   check(source, flags);
   const { mirrorArchive, mirrorSource } = await import('./mirror-run.ts');
+  const { fromArchive } = flags;
   const isWhole = await interruptible((signal) =>
-    flags.fromArchive === undefined
+    fromArchive === undefined
       ? fromImageSource(source, flags, (found) => mirrorSource(found, flags, signal))
-      : mirrorArchive(flags.fromArchive, flags, signal),
+      : mirrorArchive(fromArchive, flags, signal),
   );
   if (!isWhole) throw new ExitCode(1);
 }

@@ -97,9 +97,9 @@ export async function readCertificates(file: string): Promise<string> {
 /** What is behind `oci://`; `option` is what says it. */
 export function basePlace(address: string, option = '--charts'): { host: string; repository: string } {
   const [, host = '', repository = ''] = /^oci:\/\/([^/]+)(?:\/(.*?))?\/*$/i.exec(address) ?? [];
-  if (host === '')
-    throw new EspalierError('InvalidConfiguration', `${option} "${address}": write oci://registry.example.com/charts`, {
-      retry: false,
-    });
+  const wrong = (why: string) =>
+    new EspalierError('InvalidConfiguration', `${option} "${address}": ${why}`, { retry: false });
+  if (host === '') throw wrong('write oci://registry.example.com/charts');
+  if (!/^[a-z0-9._/-]*$/.test(repository)) throw wrong('a path of registries has lower case, digits, ".", "_" and "-"');
   return { host, repository };
 }

@@ -2,6 +2,7 @@ import { Argument, Command, Option } from 'commander';
 import { EspalierError } from '../api/errors.ts';
 import type { ToolName } from '../tools/table.ts';
 import type { ToolOptions } from '../tools/tool.ts';
+import { interruptible } from './interruptible.ts';
 
 interface OutputOption {
   output?: 'json';
@@ -80,20 +81,6 @@ function plain(version: string): string {
   const number = /^v?(\d+\.\d+\.\d+)$/.exec(version)?.[1];
   if (number !== undefined) return number;
   throw new EspalierError('InvalidConfiguration', `"${version}" is no version like 1.35.2`);
-}
-
-/** Ctrl-C ends what runs for the work, removes what is half-done, and leaves with an error. */
-async function interruptible<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const controller = new AbortController();
-  const stop = () => controller.abort();
-  process.once('SIGINT', stop);
-  process.once('SIGTERM', stop);
-  try {
-    return await work(controller.signal);
-  } finally {
-    process.off('SIGINT', stop);
-    process.off('SIGTERM', stop);
-  }
 }
 
 function columns(rows: string[][]): string {

@@ -23,7 +23,20 @@ export function catalogueFaults(objects: readonly Declared[]): Fault[] {
     const found = checkParameters(schema, spec.parameters ?? {}, { moreValues: (spec.valuesFrom ?? []).length > 0 });
     return found.map(({ path, message }) => faultAt(declared, `/spec/parameters${path}`, `parameter ${message}`));
   });
-  return [...broken, ...refused];
+  return [...broken, ...refused, ...twinFaults(objects)];
+}
+
+/** An instance becomes a Plugin of its name: two of them can't be. */
+function twinFaults(objects: readonly Declared[]): Fault[] {
+  const keyOf = ({ object: { metadata } }: Declared): string => `${metadata.namespace}/${metadata.name}`;
+  const plugins = new Map(ofKind(objects, 'Plugin').map((declared) => [keyOf(declared), declared] as const));
+  return ofKind(objects, 'ExtensionInstance').flatMap((declared) => {
+    const twin = plugins.get(keyOf(declared));
+    if (twin === undefined) return [];
+    const { file, line } = twin.origin;
+    const message = `becomes Plugin ${keyOf(declared)}, which ${file}:${line} declares: rename one of them`;
+    return [faultAt(declared, '/metadata/name', message)];
+  });
 }
 
 /** The Plugins that instances become: others may depend on them. */

@@ -1,10 +1,11 @@
-import type { JsonObject } from '../api/index.ts';
+import type { Json, JsonObject } from '../api/index.ts';
 import type { Violation } from '../api/validate/violation.ts';
 import { checkJson } from '../resolve/json-schema.ts';
 import { schemaViolations, valueViolations } from '../resolve/template-values.ts';
-import type { TextFault } from './fault.ts';
+import type { Place, TextFault } from './fault.ts';
 import { isMap } from './merge.ts';
 import type { ParsedDeclaration } from './parse.ts';
+import type { LocatedPlace } from './yaml-text.ts';
 
 const NAME = { type: 'string', minLength: 1, maxLength: 63, pattern: '^[a-z0-9]([a-z0-9-]*[a-z0-9])?$' };
 const NEEDS = { type: ['array', 'null'], maxItems: 100, items: { type: ['string', 'object'] } };
@@ -40,18 +41,38 @@ export function addonFaults({ value, locate }: ParsedDeclaration): TextFault[] {
     found.push({ path: '/dependencies', message, expected: 'nothing' });
   }
   const { schema, parameters } = value;
+  const broken: Violation[] = [];
+  const unfit: Violation[] = [];
   if (isMap(schema)) {
-    found.push(...under('/schema', schemaViolations(schema)));
-    // Others than addon.yaml may give what is required.
-    if (isMap(parameters))
-      found.push(...under('/parameters', valueViolations(schema, parameters, { isPartial: true })));
+    broken.push(...schemaViolations(schema).map((one) => ({ ...one, path: `/schema${one.path}` })));
+    // Others than addon.yaml may give what is required. Defaults of the schema are looked at too.
+    if (isMap(parameters) || !given(parameters))
+      unfit.push(...valueViolations(schema, isMap(parameters) ? parameters : {}, { isPartial: true }));
   }
-  return found.map(({ path, message, expected }) => {
-    const { line, column } = locate(path);
-    return { line, column, path, message, expected };
+  const placed = ({ path, message, expected }: Violation, { line, column }: Place) => ({
+    ...{ line, column },
+    ...{ path, message, expected },
   });
+  return [
+    ...[...found, ...broken].map((one) => placed(one, locate(one.path))),
+    ...unfit.map((one) =>
+      placed({ ...one, path: `/parameters${one.path}` }, firstOf(locate, parameterPlaces(one.path))),
+    ),
+  ];
 }
 
-function under(pointer: string, violations: readonly Violation[]): Violation[] {
-  return violations.map((one) => ({ ...one, path: `${pointer}${one.path}` }));
+/** Where addon.yaml may say what a parameter is where nothing else is said, the likeliest first. */
+export function parameterPlaces(pointer: string): string[] {
+  const inSchema = pointer.replaceAll('/', '/properties/');
+  return [`/parameters${pointer}`, `/schema${inSchema}/default`, '/parameters'];
+}
+
+/** The first of some pointers that is there, or else what is nearest to the first. */
+export function firstOf(locate: ParsedDeclaration['locate'], pointers: readonly string[]): LocatedPlace {
+  const places = pointers.map((one) => locate(one));
+  return places.find(({ exact }) => exact) ?? places[0] ?? { ...locate(''), exact: false };
+}
+
+export function given(value: Json | undefined): value is Json {
+  return value !== undefined && value !== null;
 }

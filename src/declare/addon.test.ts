@@ -74,6 +74,16 @@ describe('an add-on', () => {
     assert.equal(part.locate('/spec/schema/properties/a/type').line, 4);
   });
 
+  test('is refused where the schema gives a parameter a default that it does not allow', () => {
+    const schema =
+      'schema:\n  properties:\n    a: {type: integer, default: x}\n    b: {properties: {c: {enum: [1], default: 2}}}\n';
+    const told = (text: string) =>
+      compile(text).faults.map(({ line, column, message }) => `${line}:${column}: ${message}`);
+    const b = '4:46: parameter b.c is the number 2, expected 1';
+    assert.deepEqual(told(schema), ['3:33: parameter a is "x", expected a whole number', b]);
+    assert.deepEqual(told(`${schema}parameters: {a: 5}\n`), [b]);
+  });
+
   test('tells all that is wrong with addon.yaml at once, each with its place', () => {
     const text = [
       'name: Vip',

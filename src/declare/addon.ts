@@ -1,7 +1,7 @@
 import { API_VERSION, type Json, type JsonObject, LABEL, validateObject } from '../api/index.ts';
 import { parameterDefaults } from '../resolve/parameters.ts';
 import { mergeValues } from '../resolve/values.ts';
-import { addonFaults } from './addon-faults.ts';
+import { addonFaults, firstOf, given, parameterPlaces } from './addon-faults.ts';
 import type { Part } from './drafts.ts';
 import type { Place } from './fault.ts';
 import { isMap } from './merge.ts';
@@ -36,10 +36,7 @@ export function compileAddon(folder: string, addon?: { file: string; document: P
     return { file: folder, line: 1, column: 1, value, faults: [], locate: () => ({ line: 1, column: 1, exact: true }) };
   }
   const { document, file } = addon;
-  const locate = (pointer: string): LocatedPlace => {
-    const places = inAddonFile(pointer, settings).map((one) => document.locate(one));
-    return places.find(({ exact }) => exact) ?? places[0] ?? { ...document.locate(''), exact: false };
-  };
+  const locate = (pointer: string): LocatedPlace => firstOf(document.locate, inAddonFile(pointer, settings));
   const faults = [...document.faults, ...addonFaults(document)];
   // A Plugin with faults is not looked at any further, and all that is wrong is to be told at once.
   const rest =
@@ -59,10 +56,6 @@ export function defaultsOf({ parameters, schema }: JsonObject): Json | undefined
   return Object.keys(merged).length === 0 ? parameters : merged;
 }
 
-function given(value: Json | undefined): value is Json {
-  return value !== undefined && value !== null;
-}
-
 /** A bare name is that of a Plugin. */
 function dependencies(value: Json): Json {
   return Array.isArray(value) ? value.map((item) => (typeof item === 'string' ? { name: item } : item)) : value;
@@ -74,10 +67,7 @@ function inAddonFile(pointer: string, settings: JsonObject): string[] {
   const tail = rest.map((step) => `/${step}`).join('');
   if (top === 'metadata') return [field === 'labels' ? '/class' : `/${field ?? ''}`];
   if (top !== 'spec') return [''];
-  if (field === 'defaults') {
-    const inSchema = rest.map((step) => `/properties/${step}`).join('');
-    return [`/parameters${tail}`, `/schema${inSchema}/default`, `/parameters`];
-  }
+  if (field === 'defaults') return parameterPlaces(tail);
   if (field === 'dependsOn') return [`/${given(settings.dependsOn) ? 'dependsOn' : 'dependencies'}${tail}`];
   return field === 'namespace' || field === 'schema' ? [`/${field}${tail}`] : [''];
 }

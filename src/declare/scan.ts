@@ -101,8 +101,9 @@ class Scanner {
       if (entry.type === 'file' || this.#isElsewhere(entry)) continue;
       const entries = await this.#tree.list(entry.path);
       if (isRendered(entries.map((inner) => inner.name)) || this.#isPackage(entry, entries, layer)) continue;
-      const file = entries.find((inner) => ADDON_FILES.includes(inner.name));
+      const [file, second] = entries.filter((inner) => ADDON_FILES.includes(inner.name));
       if (file !== undefined && this.#isElsewhere(file)) continue;
+      if (second !== undefined) this.#refuse(second, `${file?.name} stands beside it and counts: keep one of the two`);
       if (await this.#holdsYaml(entries, 1)) layer.addons.push({ path: entry.path, file });
     }
   }
@@ -136,9 +137,12 @@ class Scanner {
   #isElsewhere(entry: TreeEntry): boolean {
     if (entry.type !== 'link' && entry.type !== 'submodule') return false;
     const what = entry.type === 'link' ? 'a link' : 'a submodule';
-    const message = `this is ${what}, which is not followed: put the files themselves there`;
-    this.faults.push({ code: 'InvalidDeclaration', file: entry.path, line: 1, column: 1, message });
+    this.#refuse(entry, `this is ${what}, which is not followed: put the files themselves there`);
     return true;
+  }
+
+  #refuse({ path }: TreeEntry, message: string): void {
+    this.faults.push({ code: 'InvalidDeclaration', file: path, line: 1, column: 1, message });
   }
 }
 

@@ -54,7 +54,7 @@ export async function showPlugins(
         before.version !== after.version ||
         before.drift !== after.drift)
     ) {
-      stream.write(`${seconds()}  ${object.metadata.name.padEnd(16)} ${said}\n`);
+      stream.write(`${seconds()}  ${object.metadata.name.padEnd(18)} ${said}\n`);
     }
   };
   const onSync = (type: string, object: KubeObject): void => {

@@ -16,7 +16,7 @@ Error: 1 chart(s) linted, 1 chart(s) failed
     { severity: 'warning', message: 'templates/: directory does not exist' },
     {
       severity: 'error',
-      message: 'templates/: parse error at (charts/web/templates/c.yaml:3): function "x" not defined\nand more of it',
+      message: 'templates/: parse error at (charts/web/templates/c.yaml:3): function "x" not defined and more of it',
     },
   ]);
   assert.deepEqual(messagesIn('[ERROR] alone', { name: 'web', path: '.' }), [{ severity: 'error', message: 'alone' }]);

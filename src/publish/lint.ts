@@ -44,6 +44,7 @@ export function messagesIn(output: string, { name, path }: { name: string; path:
     // Helm calls files by the name of the chart, people by where they are.
     message: text
       .trim()
+      .replaceAll(/\s*\n\s*/g, ' ')
       .replace(/^\S*\/helm-lint\d+\/[^:\s]+: /, '')
       .replaceAll(`${name}/templates/`, path === '.' ? 'templates/' : `${path}/templates/`),
   }));

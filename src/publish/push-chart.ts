@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { EspalierError } from '../api/index.ts';
+import { EspalierError, isError } from '../api/index.ts';
+import { DEFAULT_LIMITS } from '../charts/limits.ts';
 import { chartInArchive, chartPlace, museumAddress, registryAddress } from '../mirror/charts.ts';
 import { repositorySink, transferTree } from '../mirror/transfer.ts';
 import { type ChartFacts, chartLayer, chartTag } from '../registry/chart-artifact.ts';
@@ -12,6 +13,8 @@ import { differingFiles } from './same-content.ts';
 export interface PackedChart extends ChartFacts {
   archive: string;
 }
+
+const CONFLICT = 409;
 
 /** Where charts are published. */
 export interface Shop {
@@ -31,6 +34,7 @@ export function registryShop(registry: Registry, base: Place): Shop {
       if (found !== undefined) {
         const layer = chartLayer(found, placeOf(chart));
         if (layer.digest !== chart.digest) {
+          if (layer.size > DEFAULT_LIMITS.archiveBytes) throw other(placeOf(chart), `${layer.size} bytes`);
           const parts: Uint8Array[] = [];
           for await (const part of registry.blob(place, layer, signal)) parts.push(part);
           await demandSame(chart, Buffer.concat(parts), placeOf(chart));
@@ -51,14 +55,22 @@ export function museumShop(museum: Museum, address: string): Shop {
   return {
     placeOf,
     async put(chart, dryRun, signal) {
-      const digest = await museum.digestOf(chart, signal);
-      if (digest !== undefined) {
+      const isThere = async (): Promise<boolean> => {
+        const digest = await museum.digestOf(chart, signal);
+        if (digest === undefined) return false;
         if (digest !== chart.digest) await demandSame(chart, await museum.archive(chart, signal), placeOf(chart));
-        return 'there';
-      }
+        return true;
+      };
+      if (await isThere()) return 'there';
       if (dryRun) return 'new';
-      await museum.push({ ...chart, archive: chart.archive }, signal);
-      return 'pushed';
+      try {
+        await museum.push({ ...chart, archive: chart.archive }, signal);
+        return 'pushed';
+      } catch (error) {
+        // Somebody else pushed it in between.
+        if (isError(error) && error.data.status === CONFLICT && (await isThere())) return 'there';
+        throw error;
+      }
     },
   };
 }
@@ -68,6 +80,10 @@ async function demandSame(chart: PackedChart, there: Uint8Array, place: string):
   const differing = await differingFiles(await readFile(chart.archive), there);
   if (differing.length === 0) return;
   const more = differing.length > 3 ? ` and ${differing.length - 3} more` : '';
-  const message = `${place} is there with other content (${differing.slice(0, 3).join(', ')}${more}): bump the version in Chart.yaml`;
-  throw new EspalierError('RegistryRefused', message, { retry: false });
+  throw other(place, `${differing.slice(0, 3).join(', ')}${more}`);
+}
+
+function other(place: string, how: string): EspalierError {
+  const message = `${place} is there with other content (${how}): bump the version in Chart.yaml`;
+  return new EspalierError('RegistryRefused', message, { retry: false });
 }

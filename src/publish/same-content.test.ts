@@ -17,7 +17,7 @@ async function archive(files: Record<string, string | Uint8Array>): Promise<Buff
 test('charts are the same whoever packed them: charts in them unpacked, Chart.yaml in other words, other locks', async () => {
   const inner = await archive({ 'sub/Chart.yaml': 'name: sub\nversion: 1.0.0\n', 'sub/values.yaml': 'a: 1\n' });
   const ours = await archive({
-    'web/Chart.yaml': '# ours\nname: web\nversion: "1.0.0"\nkeywords: []\nhome: ""\n',
+    'web/Chart.yaml': '# ours\nname: web\nversion: "1.0.0"\nkeywords: []\nhome: ""\nannotations: {}\n',
     'web/charts/sub-1.0.0.tgz': inner,
     'web/Chart.lock': 'generated: today\n',
   });

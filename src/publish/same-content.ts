@@ -62,6 +62,11 @@ function meaning(data: Buffer): string {
 function withoutNothing(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNothing);
   if (typeof value !== 'object' || value === null) return value;
-  const kept = Object.entries(mapIn(value)).filter(([, inner]) => !EMPTY.has(String(inner)));
-  return Object.fromEntries(kept.map(([name, inner]) => [name, withoutNothing(inner)]));
+  const fields = Object.entries(mapIn(value)).map(([name, inner]) => [name, withoutNothing(inner)] as const);
+  return Object.fromEntries(fields.filter(([, inner]) => !isNothing(inner)));
+}
+
+function isNothing(value: unknown): boolean {
+  if (typeof value === 'object' && value !== null) return Object.keys(value).length === 0;
+  return EMPTY.has(String(value));
 }

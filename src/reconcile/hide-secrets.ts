@@ -1,4 +1,5 @@
 import { EspalierError, isError, type Json, type JsonObject, messageOf } from '../api/index.ts';
+import { LONGEST_QUOTE } from '../api/validate/describe.ts';
 import { secretForms } from '../plan/secret-forms.ts';
 import type { PluginVerdict } from './plugin.ts';
 
@@ -21,7 +22,7 @@ function leavesOf(value: Json): string[] {
 export function hideSecrets(verdict: PluginVerdict, secrets: readonly string[]): PluginVerdict {
   const { outcome, error } = verdict;
   if (secrets.length === 0 || outcome?.phase === 'Ready') return verdict;
-  const forms = secretForms(secrets, SHORTEST_FORM);
+  const forms = formsOf(secrets);
   return {
     ...verdict,
     outcome:
@@ -32,7 +33,7 @@ export function hideSecrets(verdict: PluginVerdict, secrets: readonly string[]):
 
 /** The same error with another message, and without its cause, which may say more. */
 export function withoutSecrets(error: unknown, secrets: readonly string[]): unknown {
-  const message = hidden(messageOf(error), secretForms(secrets, SHORTEST_FORM));
+  const message = hidden(messageOf(error), formsOf(secrets));
   if (message === messageOf(error)) return error;
   const [code, retry] = isError(error) ? [error.code, error.retry] : (['Internal', true] as const);
   return new EspalierError(code, message, { retry });
@@ -40,11 +41,17 @@ export function withoutSecrets(error: unknown, secrets: readonly string[]): unkn
 
 /** A text of somebody else's, such as a log. The line break that ends a value in a file is no part of it there. */
 export function withoutTexts(text: string, secrets: readonly string[]): string {
-  const forms = secretForms(secrets, SHORTEST_FORM).map((form) => form.trim());
+  const forms = formsOf(secrets).map((form) => form.trim());
   return hidden(
     text,
     forms.filter((form) => form.length >= SHORTEST_FORM),
   );
+}
+
+/** Of a long one our own messages quote the beginning. */
+function formsOf(secrets: readonly string[]): string[] {
+  const beginnings = secrets.flatMap((text) => (text.length > LONGEST_QUOTE ? [text.slice(0, LONGEST_QUOTE)] : []));
+  return secretForms([...secrets, ...beginnings], SHORTEST_FORM);
 }
 
 function hidden(text: string, forms: readonly string[]): string {

@@ -93,5 +93,7 @@ function goText(text: string): string {
 
 /** Helm's message with the names that the user knows. */
 export function withRealNames(message: string, names: ReadonlyMap<string, string>): string {
-  return message.replace(/addon\/templates\/[^\s":)]+/g, (name) => names.get(name) ?? name);
+  // A name may begin another.
+  const longestFirst = [...names].sort(([a], [b]) => b.length - a.length);
+  return longestFirst.reduce((text, [name, real]) => text.replaceAll(name, () => real), message);
 }

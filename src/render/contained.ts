@@ -80,16 +80,18 @@ function containedEnv(folder: string): Record<string, string> {
   };
 }
 
+/** Logs, and advice on options that whoever reads this can't give. */
+const SAYS_NOTHING = /^(level=|# Warning:|Use --debug flag )/;
+const LONGEST = 2000;
+
 /** The last words of a failed program, as one message. */
 export function lastWords(stderr: string): string {
   const lines = stderr
     .split('\n')
     .map((line) => line.trim())
-    .filter((line) => line !== '' && !/^(level=|# Warning:)/.test(line));
-  return (
-    lines
-      .join(' ')
-      .replace(/^Error: /, '')
-      .slice(0, 2000) || 'it gave no reason'
-  );
+    .filter((line) => line !== '' && !SAYS_NOTHING.test(line));
+  const words = lines.join(' ').replace(/^Error: /, '');
+  // The reason stands at the end of a long chain of calls.
+  const shown = words.length > LONGEST ? `${words.slice(0, LONGEST / 2)} … ${words.slice(-LONGEST / 2)}` : words;
+  return shown || 'it gave no reason';
 }

@@ -13,16 +13,22 @@ export interface SourceFile {
 
 /**
  * The files below a folder, or the file itself, sorted by name. Names that begin with a dot are nobody's manifests and
- * are left out, with all that is below.
+ * are left out, with all that is below. Links are refused where they could be manifests; with `allAreRead` each that a
+ * template could read.
  */
-export async function filesBelow(tree: FileTree, path: string, limits: RenderLimits): Promise<SourceFile[]> {
+export async function filesBelow(
+  tree: FileTree,
+  path: string,
+  limits: RenderLimits,
+  { allAreRead = false } = {},
+): Promise<SourceFile[]> {
   const root = path.split('/').filter((name) => name !== '' && name !== '.');
   if ((await tree.id(path)) === undefined) throw missing(path, tree);
   const files: SourceFile[] = [];
   for await (const entry of tree.walk(path)) {
     const names = entry.path.split('/').slice(root.length);
     if (names.some((name) => name.startsWith('.')) || entry.type === 'folder') continue;
-    refuseLinks(entry);
+    refuseLinks(entry, allAreRead);
     if (entry.type === 'file') files.push({ path: entry.path, name: names.join('/') });
     if (files.length > limits.files) throw tooMuch(path, `more than ${limits.files} files`);
   }
@@ -69,8 +75,9 @@ export class Reader {
  * What could stand for manifests must not be left out silently: what is not rendered any more is deleted. Other links
  * (a README) do no harm unread.
  */
-function refuseLinks(entry: TreeEntry): void {
-  const mayMatter = entry.type === 'submodule' || (entry.type === 'link' && /(^|\/)[^.]+$|\.ya?ml$/i.test(entry.path));
+function refuseLinks(entry: TreeEntry, allAreRead: boolean): void {
+  const matters = allAreRead ? /(?<!\.md)$/i : /(^|\/)[^.]+$|\.ya?ml$/i;
+  const mayMatter = entry.type === 'submodule' || (entry.type === 'link' && matters.test(entry.path));
   if (!mayMatter) return;
   const what = entry.type === 'submodule' ? 'a submodule, which is not fetched' : 'a link, which is not followed';
   throw new EspalierError('RenderRefused', `${entry.path} is ${what}; put the files themselves there`, {

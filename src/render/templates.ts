@@ -12,7 +12,9 @@ const DESCRIPTION = /^addon\.ya?ml$/;
 /** Go templates with bare parameters, rendered by Helm's own engine; other files beside them are read by `.Files.Get`. */
 export async function renderTemplates(context: RenderContext): Promise<RenderedObjects> {
   const { tree, path, limits, signal, secrets, tools, values } = context;
-  const found = (await filesBelow(tree, path, limits)).filter((file) => !DESCRIPTION.test(file.name));
+  // A template would read a link beside it as an empty file.
+  const below = await filesBelow(tree, path, limits, { allAreRead: true });
+  const found = below.filter((file) => !DESCRIPTION.test(file.name));
   if (!found.some((file) => isTemplate(file.name))) return { objects: [], warnings: [] };
   const reader = new Reader(tree, limits, signal);
   const files: AddonFile[] = [];
@@ -36,9 +38,14 @@ export async function renderTemplates(context: RenderContext): Promise<RenderedO
     }
     return result.stdout;
   });
-  const originOf = originsOf(output, chart.names, path);
-  const objects = await parseObjects(output, path, originOf, { limits, signal });
-  return { objects, warnings: chart.warnings };
+  const markOf = marksOf(output, chart.names);
+  const originOf = (line: number): string => markOf(line)?.file ?? path;
+  try {
+    const objects = await parseObjects(output, path, originOf, { limits, signal });
+    return { objects, warnings: chart.warnings };
+  } catch (error) {
+    throw notYaml(error, path, markOf);
+  }
 }
 
 function flags({ targetNamespace, facts }: RenderContext): string[] {
@@ -52,12 +59,27 @@ function flags({ targetNamespace, facts }: RenderContext): string[] {
   ];
 }
 
-/** Helm writes `# Source: addon/templates/…` above each document. */
-function originsOf(output: string, names: ReadonlyMap<string, string>, path: string): (line: number) => string {
-  const marks: { line: number; file: string }[] = [];
+interface Mark {
+  line: number;
+  file: string;
+}
+
+/** Helm writes `# Source: addon/templates/…` above each document: which of them a line is below. */
+function marksOf(output: string, names: ReadonlyMap<string, string>): (line: number) => Mark | undefined {
+  const marks: Mark[] = [];
   for (const [index, text] of output.split('\n').entries()) {
     const file = text.startsWith('# Source: ') ? names.get(text.slice('# Source: '.length)) : undefined;
     if (file !== undefined) marks.push({ line: index + 1, file });
   }
-  return (line) => marks.findLast((mark) => mark.line <= line)?.file ?? path;
+  return (line) => marks.findLast((mark) => mark.line <= line);
+}
+
+/** What all files print together nobody sees: the fault is told by its file, as Helm tells those that it finds itself. */
+function notYaml(error: unknown, path: string, markOf: (line: number) => Mark | undefined): unknown {
+  if (!(error instanceof EspalierError)) return error;
+  const { line, reason } = error.data;
+  const mark = typeof line === 'number' ? markOf(line) : undefined;
+  if (mark === undefined || typeof line !== 'number' || typeof reason !== 'string') return error;
+  const what = `YAML parse error on ${mark.file}: line ${line - mark.line}: ${reason}`;
+  return new EspalierError('RenderFailed', `rendering ${path}: ${what}`, { data: { file: mark.file }, retry: false });
 }

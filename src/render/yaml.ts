@@ -87,7 +87,7 @@ function yamlFault(error: unknown, file: string, firstLine: number): EspalierErr
   const mark = error instanceof YAMLException ? error.mark : undefined;
   const place = mark === undefined ? file : `${file}:${mark.line + firstLine}:${mark.column + 1}`;
   const reason = error instanceof YAMLException ? error.reason : messageOf(error);
-  const data = mark === undefined ? { file } : { file, line: mark.line + firstLine, column: mark.column + 1 };
+  const data = mark === undefined ? { file } : { file, line: mark.line + firstLine, column: mark.column + 1, reason };
   // Neither the snippet nor the cause: both quote the text, which may hold secrets.
   return new EspalierError('RenderFailed', `${place}: not valid YAML: ${reason}`, { data, retry: false });
 }

@@ -41,7 +41,7 @@ export function mergeValues(base: JsonObject, over: JsonObject): JsonObject {
 }
 
 /** Nulls in lists stay: there they are items. */
-function withoutNulls(values: JsonObject): JsonObject {
+export function withoutNulls(values: JsonObject): JsonObject {
   const kept = Object.entries(values).filter(([, value]) => value !== null);
   return Object.fromEntries(kept.map(([name, value]) => [name, isMap(value) ? withoutNulls(value) : value]));
 }

@@ -3,7 +3,8 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { type Registry, startRegistry } from '../charts/support/registry.ts';
+import { lockDigest } from '../../src/charts/lock-digest.ts';
+import { ADA, type Registry, startRegistry } from '../charts/support/registry.ts';
 import { espalier } from '../cli/support/espalier.ts';
 import { startMuseum } from '../mirror/support/museum.ts';
 import { writeFiles } from '../mirror/support/platform.ts';
@@ -70,6 +71,41 @@ describe('espalier charts build', { concurrency: 2 }, () => {
     for (const file of await readdir(one))
       assert.deepEqual(await readFile(join(one, file)), await readFile(join(two, file)));
     assert.equal((await stat(join(one, 'web-1.0.0.tgz'))).mode & 0o777, 0o644);
+    const web = join(dir, 'charts', 'web');
+    const within = await espalier(['charts', 'build', web, '-d', join(web, 'dist')]);
+    assert.equal(within.code, 64);
+    assert.match(within.stderr, /dist is in the chart .*web, which would hold its archive from then on: name a folder/);
+    await writeFile(join(web, '.helmignore'), 'dist/\n');
+    assert.equal((await espalier(['charts', 'build', web, '-d', join(web, 'dist')])).code, 0);
+  });
+
+  test('what a chart depends on comes with the logins of docker, those of a push', async (t) => {
+    const dir = await writeFiles(await tempDir(t), chartIn('lib', 'lib'));
+    const own = await startRegistry(dir, { htpasswd: ADA.line });
+    t.after(() => own.stop());
+    const auth = Buffer.from(`${ADA.username}:${ADA.password}`).toString('base64');
+    const needs = [{ name: 'lib', version: '1.0.0', repository: `oci://${own.host}/charts` }];
+    const asked = needs.map((one) => ({ ...one, written: {} }));
+    const list = `dependencies: ${JSON.stringify(needs)}\n`;
+    await writeFiles(dir, {
+      ...chartIn('web', 'web', list),
+      'web/Chart.lock': `${list}digest: ${lockDigest(asked, asked)}\n`,
+      'login/config.json': JSON.stringify({ auths: { [own.host]: { auth } } }),
+    });
+    const wire = ['--insecure-registry', own.host, '--allow-private'];
+    process.env.DOCKER_CONFIG = join(dir, 'login');
+    const pushed = await espalier(['charts', 'build', join(dir, 'lib'), '--to', `oci://${own.host}/charts`, ...wire]);
+    assert.deepEqual([pushed.code, pushed.stderr], [0, '1 pushed\n']);
+    const web = ['charts', 'build', join(dir, 'web'), '--dry-run', ...wire];
+    const built = await espalier(web);
+    assert.deepEqual([built.code, built.stderr], [0, '1 packed\n']);
+    process.env.DOCKER_CONFIG = dir;
+    const stranger = await espalier(web);
+    assert.equal(stranger.code, 1);
+    assert.match(
+      stranger.stderr,
+      /The dependency lib: .* asks for credentials .*; log in with "docker login 127\.0\.0\.1:\d+", or/,
+    );
   });
 
   test('one chart at fault stops no other, and all faults come at the end', async (t) => {
@@ -135,5 +171,13 @@ describe('espalier charts build', { concurrency: 2 }, () => {
       );
     }
     assert.equal(museum.pushes, 1);
+    const web = museum.charts.get('web-1.0.0') ?? Buffer.of();
+    museum.charts.delete('web-1.0.0');
+    museum.meanwhile = () => museum.charts.set('web-1.0.0', web);
+    await writeFile(join(dir, 'charts', 'web', 'values.yaml'), TREE['charts/web/values.yaml'] ?? '');
+    const raced = await build(museum.url);
+    assert.deepEqual([raced.code, raced.stderr, museum.pushes], [0, '2 there\n', 2]);
+    for (const to of ['ftp://museum.example.com', `oci://${registry.host}/Second`])
+      assert.equal((await build(to)).code, 64, to);
   });
 });

@@ -78,6 +78,10 @@ test('a folder is packed without what .helmignore names, as helm package does', 
   const chart = await get(charts, folderTree(join(shop.path, 'tree')), 'web');
   assert.deepEqual(await filesIn(chart), stdout.trim().split('\n').sort());
   assert.match(await shop.helm('template', 'x', chart.archive), /kind: Long/);
+  const without = textTree({ ...WEB, 'apps/web/.helmignore': '!*.bak\n' });
+  await assert.rejects(get(charts, without, 'apps/web'), {
+    message: /^apps\/web\/\.helmignore in Git leaves out Chart\.yaml \(to Helm a rule with "!"/,
+  });
 });
 
 test('one tree is one archive on every machine, packed once; a change anywhere in it is another', async () => {

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
-import { cp, mkdir, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { tourChange } from '../../src/playground/forge/tour-change.ts';
+import { writeFiles } from '../mirror/support/platform.ts';
 import { tempDir } from '../support/tempdir.ts';
 import { espalier, espalierProcess } from './support/espalier.ts';
 
@@ -17,6 +19,15 @@ describe('espalier validate', { concurrency: 3 }, () => {
       stdout: '',
       stderr: '11 plugins, 1 extension, 1 extensioninstance, no faults\n',
     });
+  });
+
+  test('so is what a colleague proposes for it on the tour of the playground', async (t) => {
+    const repository = join(await tempDir(t), 'repo');
+    await cp(EXAMPLE, repository, { recursive: true });
+    const { files } = await tourChange((path) => readFile(join(repository, path), 'utf8'));
+    await writeFiles(repository, Object.fromEntries(Object.entries(files).map(([path, text]) => [path, String(text)])));
+    const { code, stdout } = await espalier(['validate', repository]);
+    assert.deepEqual([code, stdout], [0, '']);
   });
 
   test('prints each fault with a path that can be opened from here, and ends with 1', async (t) => {

@@ -208,6 +208,16 @@ describe('add-ons', () => {
     assert.deepEqual(namesOf(found), ['deep', 'flat', 'plain-plugin']);
   });
 
+  test('with two files that say what they are are told which of them counts', async () => {
+    const two = { 'manifests/vip/addon.yaml': 'name: a\n', 'manifests/vip/addon.yml': 'name: b\n' };
+    const found = await read({ ...two, 'manifests/vip/a.yaml': 'a: 1\n' });
+    assert.deepEqual(
+      found.faults.map(({ file, message }) => `${file}: ${message}`),
+      ['manifests/vip/addon.yml: addon.yaml stands beside it and counts: keep one of the two'],
+    );
+    assert.deepEqual(namesOf(found), ['a']);
+  });
+
   test('are declared in the folder that the Sync follows, with paths from the root of the repository', async () => {
     const found = await read(
       { 'platform/manifests/vip/a.yaml': 'a: 1\n', 'manifests/not/a.yaml': 'a: 1\n' },

@@ -141,13 +141,11 @@ describe('templates that fail say where, by the names of the repository', () => 
 describe('hostile templates', () => {
   it('reach no cluster, network, environment or file', async (t) => {
     const server = await listener(t);
-    const files = { 'app/l.conf': '-> /etc/passwd' };
     const text = `  a: {{ lookup "v1" "Secret" "kube-system" "" | toJson | quote }}
   b: {{ getHostByName "localhost" | quote }}
   c: {{ .Files.Get "/etc/passwd" | quote }}
-  d: {{ .Files.Get "../../../../etc/passwd" | quote }}
-  e: {{ .Files.Get "l.conf" | quote }}`;
-    assert.deepEqual(await data(text, { url: server.url }, files), { a: '{}', b: '', c: '', d: '', e: '' });
+  d: {{ .Files.Get "../../../../etc/passwd" | quote }}`;
+    assert.deepEqual(await data(text, { url: server.url }), { a: '{}', b: '', c: '', d: '' });
     for (const call of ['env "HOME"', 'expandenv "$HOME"', 'readFile "/etc/passwd"']) {
       await assert.rejects(render('template', { 'app/c.yaml': `a: {{ ${call} }}` }), { message: /not defined/ });
     }
@@ -156,6 +154,10 @@ describe('hostile templates', () => {
 
   it('may not be links', async () => {
     await assert.rejects(render('template', { 'app/a.yaml': '-> /etc/passwd' }), { code: 'RenderRefused' });
+    const beside = { 'app/a.yaml': config('a'), 'app/l.conf': '-> /etc/passwd' };
+    await assert.rejects(render('template', beside), { message: /app\/l\.conf is a link/ });
+    const readme = { 'app/a.yaml': config('a'), 'app/README.md': '-> ../README.md' };
+    assert.deepEqual(names(await render('template', readme)), ['ConfigMap a']);
   });
 
   it('bring no schema that Helm would follow, and no subchart', async () => {

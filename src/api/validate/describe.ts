@@ -10,9 +10,12 @@ export function describeFound(value: unknown): string {
   return `the ${typeof value === 'number' ? 'number' : 'value'} ${String(value)}`;
 }
 
+/** So much of a text a message quotes. Whoever hides secrets in messages looks for their beginnings too. */
+export const LONGEST_QUOTE = 60;
+
 export function quote(text: string): string {
   const safe = text.replace(/\/\/[^/]*@/g, '//***@');
-  return JSON.stringify(safe.length > 60 ? `${safe.slice(0, 60)}…` : safe);
+  return JSON.stringify(safe.length > LONGEST_QUOTE ? `${safe.slice(0, LONGEST_QUOTE)}…` : safe);
 }
 
 /** What a field takes, as the end of "expected …". */

@@ -26,6 +26,6 @@ test('of another repository nothing is changed: only the new plugin comes to it'
   const { files, what } = await tourChange(async (path) =>
     path.startsWith('plugins/') ? 'kind: Plugin\n' : undefined,
   );
-  assert.deepEqual(Object.keys(files), ['plugins/greeter.yaml', 'apps/greeter/deployment.yaml']);
+  assert.deepEqual(Object.keys(files), ['plugins/notice-board.yaml', 'apps/notice-board/deployment.yaml']);
   assert.equal(what.length, 1);
 });

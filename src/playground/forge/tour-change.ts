@@ -12,30 +12,30 @@ const PLANS = 'apps/backup-plans/plans.yaml';
 const PLUGIN = `apiVersion: espalier.dev/v1alpha1
 kind: Plugin
 metadata:
-  name: greeter
+  name: notice-board
 spec:
   kind: manifests
   source:
-    git: {path: apps/greeter}
-  namespace: {name: greeter, create: true}
+    git: {path: apps/notice-board}
+  namespace: {name: notice-board, create: true}
   dependsOn:
     - name: web
 `;
 
-const GREETER = `apiVersion: apps/v1
+const NOTICE_BOARD = `apiVersion: apps/v1
 kind: Deployment
 metadata:
-  name: greeter
+  name: notice-board
 spec:
   replicas: 1
   selector:
-    matchLabels: {app: greeter}
+    matchLabels: {app: notice-board}
   template:
     metadata:
-      labels: {app: greeter}
+      labels: {app: notice-board}
     spec:
       containers:
-        - name: greeter
+        - name: notice-board
           image: docker.io/library/busybox:1.37.0
           command: [sleep, infinity]
 `;
@@ -47,8 +47,8 @@ spec:
 export async function tourChange(read: (path: string) => Promise<string | undefined>): Promise<TourChange> {
   const [cache, plans] = [await read(CACHE), await read(PLANS)];
   const change: TourChange = {
-    files: { 'plugins/greeter.yaml': PLUGIN, 'apps/greeter/deployment.yaml': GREETER },
-    what: ['a new plugin, greeter, which waits for web'],
+    files: { 'plugins/notice-board.yaml': PLUGIN, 'apps/notice-board/deployment.yaml': NOTICE_BOARD },
+    what: ['a new plugin, notice-board, which waits for web'],
   };
   const larger = cache?.replace(/^( *replicas: )2$/m, '$13');
   if (larger !== undefined && larger !== cache) {

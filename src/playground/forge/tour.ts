@@ -39,7 +39,7 @@ async function propose({ forge, write }: TourOptions): Promise<ShownPull> {
   const { colleague } = forge;
   await colleague.copy.fetch();
   const { files, what } = await tourChange((path) => colleague.copy.read('main', path));
-  const title = 'A greeter, a larger session cache, fewer backups';
+  const title = 'A notice board, a larger session cache, fewer backups';
   await colleague.push(files, { branch: BRANCH, message: title });
   const body = what.map((one) => `- ${one}\n`).join('');
   const pull = await colleague.openPull({ branch: BRANCH, title, body });

@@ -10,6 +10,8 @@ export interface TestMuseum {
   /** Archives by `name-version`. */
   charts: Map<string, Buffer>;
   pushes: number;
+  /** What happens between the question whether a chart is there and its push. */
+  meanwhile?: () => void;
   close(): Promise<void>;
 }
 
@@ -21,6 +23,7 @@ export async function startMuseum(organisation = ''): Promise<TestMuseum> {
     const base = `/api${organisation}/charts`;
     if (asked.method === 'POST' && asked.url === base) {
       museum.pushes += 1;
+      museum.meanwhile?.();
       const archive = await buffer(asked);
       const key = keyIn(archive);
       if (key === undefined) return say(500, { error: 'no Chart.yaml' });
@@ -46,8 +49,10 @@ export async function startMuseum(organisation = ''): Promise<TestMuseum> {
   return museum;
 }
 
+/** By its Chart.yaml: a Chart.lock before it names other charts. */
 function keyIn(archive: Buffer): string | undefined {
   const text = gunzipSync(archive).toString('latin1');
-  const field = (name: string) => new RegExp(`"?${name}"?: "?([\\w.+-]+)"?`).exec(text)?.[1];
+  const chart = text.slice(text.indexOf('/Chart.yaml\0') + 512);
+  const field = (name: string) => new RegExp(`"?${name}"?: "?([\\w.+-]+)"?`).exec(chart)?.[1];
   return field('name') === undefined ? undefined : `${field('name')}-${field('version')}`;
 }
