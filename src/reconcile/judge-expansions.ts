@@ -6,7 +6,7 @@ import { readPackage } from '../expansion/read-package.ts';
 import { treePackage } from '../expansion/tree-package.ts';
 import type { FileTree } from '../git/tree.ts';
 import { activityOf } from '../resolve/when.ts';
-import { isExpansion, isOlder } from './expansion-rivals.ts';
+import { byPrecedence, isExpansion } from './expansion-rivals.ts';
 import { keyOf } from './store.ts';
 import type { Wanted } from './wanted.ts';
 
@@ -56,7 +56,7 @@ export async function judgeExpansions(input: JudgeInput): Promise<Map<string, Sy
 export function rivalFaults(found: readonly Candidate[], plugins: readonly Plugin[]): Map<string, SyncFault> {
   const live = new Map(plugins.filter(isExpansion).map((plugin) => [keyOf(plugin), plugin]));
   const standing = ({ plugin }: Candidate): Plugin => live.get(keyOf(plugin)) ?? plugin;
-  const [first, ...others] = found.toSorted((a, b) => isOlder(standing(a), standing(b)));
+  const [first, ...others] = found.toSorted((a, b) => byPrecedence(standing(a), standing(b)));
   if (first === undefined) return new Map();
   const { file, line } = first.declared.origin;
   return new Map(

@@ -66,7 +66,7 @@ function refuseFaults(found: ReadPackage, facts: Facts): void {
     .slice(0, FAULTS_TOLD)
     .map(({ file, line, column, message }) => `${file}:${line}:${column}: ${message}`);
   const more = faults.length > told.length ? [`and ${faults.length - told.length} more`] : [];
-  const message = ['the package is wrong:', ...told, ...more].join('\n');
+  const message = `the package is wrong: ${[...told, ...more].join('; ')}`;
   throw new EspalierError('ExpansionInvalid', message, { retry: false, data: { faults: faults as unknown as Json } });
 }
 
