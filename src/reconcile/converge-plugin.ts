@@ -67,6 +67,8 @@ export interface ConvergeInput {
   full: boolean;
   /** Somebody asks for another try of what runs once. */
   rerun: boolean;
+  /** Why nothing may be installed; what declares nothing goes through. */
+  refusal: PluginVerdict | undefined;
   waits(): Waits;
 }
 
@@ -77,6 +79,7 @@ export interface ConvergeInput {
 export async function convergePlugin(parts: Parts, input: ConvergeInput): Promise<PluginVerdict> {
   const { key, plugin, facts, inputs, record, signal } = input;
   const rendered = await renderDeclared(parts, { key, plugin, facts, inputs, signal });
+  if (input.refusal !== undefined && rendered.whyEmpty === undefined) return input.refusal;
   if (input.isNew) {
     const waits = input.waits();
     if (waits.for.length > 0) return { ...waitingFor(parts, waits), findings: driftFindings(parts, input) };

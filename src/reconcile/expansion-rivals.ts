@@ -24,17 +24,24 @@ function hasParts({ status }: Plugin): boolean {
   return (status?.inventory ?? []).length > 0;
 }
 
+/** It was looked at, as it is declared now, and nothing of it belongs here. */
+function isForElsewhere({ metadata, status }: Plugin): boolean {
+  const isCurrent = status?.observedGeneration === metadata.generation && status?.revision?.key !== undefined;
+  return isCurrent && status.phase === 'Ready' && (status.inventory ?? []).length === 0;
+}
+
 export interface RivalParts extends FactsParts {
   plugins: Store<Plugin>;
   declared: { isDropped(sync: string, plugin: string): boolean };
 }
 
-/** Why a package can't be installed: one that came before is here. One that is on its way out is none. */
+/** Why a package can't be installed: one that came before is here. One that is on its way out is none, nor one that is kept elsewhere. */
 export function rivalOf(parts: RivalParts, plugin: Plugin): string | undefined {
   if (!isExpansion(plugin)) return undefined;
   const rival = [...parts.plugins.values()].find((other) => {
     if (!isExpansion(other) || keyOf(other) === keyOf(plugin) || byPrecedence(other, plugin) > 0) return false;
-    if (other.metadata.deletionTimestamp !== undefined || !isWanted(parts, other)) return false;
+    if (other.metadata.deletionTimestamp !== undefined || !isWanted(parts, other) || isForElsewhere(other))
+      return false;
     const sync = syncKeyOf(other);
     return sync === undefined || !parts.declared.isDropped(sync, keyOf(other));
   });

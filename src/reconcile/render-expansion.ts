@@ -2,6 +2,7 @@ import { EspalierError, type Json, type JsonObject, type KubeObject, LABEL } fro
 import { expandPackage } from '../expansion/expand.ts';
 import { expandStep } from '../expansion/expand-step.ts';
 import { faultsHere } from '../expansion/faults-here.ts';
+import { isLeftOut } from '../expansion/left-out.ts';
 import { versionOf } from '../expansion/parts.ts';
 import { type ReadPackage, readPackage } from '../expansion/read-package.ts';
 import { REAL_TOOLS } from '../render/render.ts';
@@ -60,6 +61,7 @@ function refuseFaults(found: ReadPackage, facts: Facts): void {
   const faults = faultsHere(found, {
     delegateConditions: facts.delegateConditions,
     sync: facts.sync === undefined ? undefined : keyOf(facts.sync),
+    labels: facts.labels,
   });
   if (faults.length === 0) return;
   const told = faults
@@ -72,7 +74,7 @@ function refuseFaults(found: ReadPackage, facts: Facts): void {
 
 /** Why nothing of a package belongs on this cluster. */
 function whyLeftOut({ expansion }: ReadPackage, { labels, sync }: Facts): string | undefined {
-  if (!expansion.disable_pass_through_to_platform || labels[LABEL.role] === 'management') return undefined;
+  if (!isLeftOut(expansion, labels)) return undefined;
   const where = sync === undefined ? 'the Sync' : `Sync ${keyOf(sync)}`;
   return `nothing is installed here: disable_pass_through_to_platform keeps the package on the management cluster, and spec.cluster.labels of ${where} does not say ${LABEL.role}: management`;
 }

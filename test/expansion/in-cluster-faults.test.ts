@@ -121,13 +121,23 @@ describe('an expansion package that can not be installed', { concurrency: 2 }, (
     assert.equal(await platform.exists(`${name}-web`), true);
   });
 
-  test('here, because it is for the management cluster, is left out and says why', async (t) => {
-    const name = uniqueName('demo');
+  test('here, because it is for the management cluster, is left out, says why, and leaves the place to another', async (t) => {
+    const [name, other] = [uniqueName('demo'), uniqueName('other')];
     const wish: PackageWish = { name, charts: ['web'], fields: { disable_pass_through_to_platform: true } };
-    const platform = await startPlatform(t, { prefix: 'expansion', files: packageAt('packages/demo', wish) });
+    const beside = packageAt('packages/other', { name: other, charts: ['db'] });
+    const files = { ...packageAt('packages/demo', wish), ...beside };
+    const platform = await startPlatform(t, { prefix: 'expansion', files });
     await platform.settles();
+    assert.equal(await platform.exists(`${other}-db`), true);
     await platform.pluginSays(name, /^nothing is installed here: disable_pass_through_to_platform/);
     await platform.restart();
+    await platform.edit({ cluster: { labels: { 'espalier.dev/role': 'management' } } });
+    await platform.says(new RegExp(`expansion \\S+/${name} can't be installed beside \\S+/${other} `));
+    await platform.edit({ cluster: { labels: { 'espalier.dev/role': 'other' } } });
+    await platform.settles();
+    await platform.approve(await platform.push(removed(beside)));
+    await platform.settles();
+    await platform.push({ 'readme.txt': 'nothing is approved for this commit' });
     await platform.edit({ cluster: { labels: { 'espalier.dev/role': 'management' } } });
     await platform.pluginReaches(`${name}-web`, 'Ready');
     await platform.edit({ cluster: { labels: { 'espalier.dev/role': 'other' } } });
