@@ -72,12 +72,13 @@ function hookObjects(input: StepInput, step: HookName): KubeObject[] {
     spec: {
       // Whether a script may run twice only its author knows.
       backoffLimit: 0,
-      activeDeadlineSeconds: Math.max(1, Math.ceil(parseDuration(plugin.spec.timeout) / 1000)),
       template: {
         // So that a mended script is another declaration of the Job, and one that failed runs anew.
         metadata: { labels, annotations: { [ANNOTATION.script]: scriptId(input, step) } },
         spec: {
           restartPolicy: 'Never',
+          // A deadline of the Job would take its pod away, and with it what the hook had to say.
+          activeDeadlineSeconds: Math.max(1, Math.ceil(parseDuration(plugin.spec.timeout) / 1000)),
           serviceAccountName: account,
           containers: [container],
           volumes: [{ name: 'hooks', ...volume }],

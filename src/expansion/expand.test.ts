@@ -161,6 +161,8 @@ describe('a step of an expansion package', () => {
     ]);
     const job = objects.at(-1);
     assert.deepEqual(job?.metadata.annotations, { 'espalier.dev/once': 'demo-v1.0' });
+    // It is the pod that has a deadline: that of a Job deletes the pod, and with it the log.
+    assert.match(JSON.stringify(job?.spec), /^\{"backoffLimit":0,"template":.*"activeDeadlineSeconds":300/);
     assert.match(
       JSON.stringify(job?.spec),
       /"image":"demo\/alpine:3.10","command":\["\/espalier\/hooks\/pre-install"\]/,

@@ -103,7 +103,7 @@ describe('an expansion package that can not be installed', { concurrency: 2 }, (
       },
     });
     const jobs = watchJobs(t, platform);
-    await platform.pluginSays(`${name}-pre-install`, /DeadlineExceeded/);
+    await platform.pluginSays(`${name}-pre-install`, /not healthy within 1s: Job .*0 of 1 completions/);
     await platform.push({ 'packages/demo/hooks/pre-install': '#!/bin/sh\necho mended\n' });
     const job = `${name}-pre-install-v1-0`;
     await eventually(() => assert.deepEqual(jobs.begun(), [job, job]));
