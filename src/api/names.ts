@@ -59,6 +59,8 @@ export const ANNOTATION = {
   adopt: `${GROUP}/adopt`,
   /** On an object that a Plugin renders: apply it once for this key, and leave it alone when it has run. */
   once: `${GROUP}/once`,
+  /** On the pods of a hook of an expansion package: which script it is. */
+  script: `${GROUP}/script`,
   /** On a Plugin made for an ExtensionInstance: the application version that it is. */
   extensionVersion: `${GROUP}/extension-version`,
   /** On an ExtensionInstance: the application version that a person consents to. */

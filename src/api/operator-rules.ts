@@ -15,7 +15,8 @@ export interface OperatorRules {
 
 /**
  * Exactly what the operator SDK needs: to find records (RBAC knows no labels, so that is every ConfigMap of the
- * namespace), to write into this one, and to watch one custom object and set conditions in its status.
+ * namespace), to write into this one, and to watch one other object and set conditions in its status, or in the data of
+ * a ConfigMap.
  */
 export function operatorRules(record: string, on?: { group: string; plural: string; name: string }): OperatorRules {
   const own: PolicyRule[] = [{ apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'list', 'watch'] }];
@@ -25,11 +26,12 @@ export function operatorRules(record: string, on?: { group: string; plural: stri
   }
   const { group, plural, name } = on;
   const place = { apiGroups: [group], resourceNames: [name] };
+  const holder = group === '' && plural === 'configmaps' ? plural : `${plural}/status`;
   return {
     own,
     object: [
       { ...place, resources: [plural], verbs: ['get', 'list', 'watch'] },
-      { ...place, resources: [`${plural}/status`], verbs: ['patch'] },
+      { ...place, resources: [holder], verbs: ['patch'] },
     ],
   };
 }

@@ -6,7 +6,7 @@ import type { Fault } from '../declare/fault.ts';
 import type { ClusterIdentity } from '../declare/layout.ts';
 import { createReader, type DeclarationReader } from '../declare/reader.ts';
 import type { FileTree } from '../git/tree.ts';
-import { expansionHere, packageFaults, rivalFaults } from '../reconcile/judge-expansions.ts';
+import { expansionHere, judgePackage, rivalFaults } from '../reconcile/judge-expansions.ts';
 import { buildGraph, type Dependency, pluginKey } from '../resolve/graph.ts';
 import { catalogueFaults, faultAt, pluginsOfInstances } from './validate-catalogue.ts';
 
@@ -74,8 +74,11 @@ async function validateView(
 /** Of the packages that are for this view. Which conditions may be delegated only a Sync knows. */
 async function expansionFaults(tree: FileTree, declared: readonly Declared[], { labels }: View): Promise<Fault[]> {
   const found = declared.flatMap((one) => expansionHere(one, { kubernetes: undefined, labels }));
-  const faults: SyncFault[] = [...rivalFaults(found, []).values()];
-  for (const one of found) faults.push(...(await packageFaults(tree, one.declared, undefined)));
+  const judged = await Promise.all(
+    found.map(async (one) => ({ one, ...(await judgePackage(tree, one.declared, { labels })) })),
+  );
+  const rivals = judged.filter(({ isLeftOut }) => !isLeftOut).map(({ one }) => one);
+  const faults: SyncFault[] = [...rivalFaults(rivals, []).values(), ...judged.flatMap((one) => one.faults)];
   return faults.map(({ line = 1, column = 1, ...fault }) => ({ code: 'InvalidDeclaration', line, column, ...fault }));
 }
 

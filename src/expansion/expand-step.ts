@@ -1,12 +1,15 @@
+import { createHash } from 'node:crypto';
 import {
   ANNOTATION,
   delegationRecord,
   EspalierError,
   type ExpansionStep,
+  groupOf,
   type Json,
   type JsonObject,
   type KubeObject,
   LABEL,
+  type ObjectRef,
   operatorRules,
   type Plugin,
   type PolicyRule,
@@ -14,7 +17,7 @@ import {
   safeName,
 } from '../api/index.ts';
 import { delegationOf, expansionName, LONGEST_NAME, targetOf, versionOf } from './parts.ts';
-import type { ReadPackage } from './read-package.ts';
+import type { HookName, ReadPackage } from './read-package.ts';
 
 export interface StepInput {
   /** That of the step. */
@@ -35,11 +38,11 @@ const EDITOR = 'edit';
 
 /** What one step of a package applies: a hook's Job with its script, or the operator. */
 export function expandStep(input: StepInput): KubeObject[] {
-  return input.step === 'operator' ? operatorObjects(input) : hookObjects(input);
+  return input.step === 'operator' ? operatorObjects(input) : hookObjects(input, input.step);
 }
 
-function hookObjects(input: StepInput): KubeObject[] {
-  const { plugin, step, package: found, script, hasSecrets } = input;
+function hookObjects(input: StepInput, step: HookName): KubeObject[] {
+  const { plugin, package: found, script, hasSecrets } = input;
   if (script === undefined)
     throw new EspalierError('ExpansionInvalid', `the package has no hook ${step} any more`, { retry: false });
   const account = plugin.metadata.name;
@@ -69,11 +72,13 @@ function hookObjects(input: StepInput): KubeObject[] {
     spec: {
       // Whether a script may run twice only its author knows.
       backoffLimit: 0,
-      activeDeadlineSeconds: Math.max(1, Math.ceil(parseDuration(plugin.spec.timeout) / 1000)),
       template: {
-        metadata: { labels },
+        // So that a mended script is another declaration of the Job, and one that failed runs anew.
+        metadata: { labels, annotations: { [ANNOTATION.script]: scriptId(input, step) } },
         spec: {
           restartPolicy: 'Never',
+          // A deadline of the Job would take its pod away, and with it what the hook had to say.
+          activeDeadlineSeconds: Math.max(1, Math.ceil(parseDuration(plugin.spec.timeout) / 1000)),
           serviceAccountName: account,
           containers: [container],
           volumes: [{ name: 'hooks', ...volume }],
@@ -83,6 +88,14 @@ function hookObjects(input: StepInput): KubeObject[] {
   };
   return [...accountObjects(input, account, EDITOR), file, job];
 }
+
+/** Of a script with secret values it is the template that counts: everybody who sees Jobs could try values on its hash. */
+function scriptId({ package: found, script = EMPTY, hasSecrets }: StepInput, step: HookName): string {
+  const open = hasSecrets ? (found.hooks.get(step)?.script ?? EMPTY) : script;
+  return createHash('sha256').update(open).digest('hex').slice(0, 16);
+}
+
+const EMPTY = new Uint8Array();
 
 /** The image that the package's author or the platform's owner names, or one that most likely has a shell. */
 function hookImage({ package: { expansion }, values: { hookImage } }: StepInput): string {
@@ -99,9 +112,7 @@ function operatorObjects(input: StepInput): KubeObject[] {
   if (operator === undefined) return record;
   const rules = operatorRules(
     delegation?.record.name ?? '',
-    delegation?.on === undefined
-      ? undefined
-      : { group: groupIn(delegation.on.apiVersion), plural: '*', name: delegation.on.name },
+    delegation?.on === undefined ? undefined : resourceOf(delegation.on),
   );
   const own = delegation === undefined ? rules.own.slice(0, 1) : rules.own;
   const labels = { [LABEL.expansion]: expansionName(plugin), 'app.kubernetes.io/name': name };
@@ -197,6 +208,11 @@ function environment(plugin: Plugin, version: string): Json[] {
   ];
 }
 
-function groupIn(apiVersion: string): string {
-  return apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '';
+/**
+ * The definition of a custom object may come with the package, so its resource can't be looked up: any of its group. Of
+ * Kubernetes' own that would be the Secret of the same name too, and there the name follows from the kind.
+ */
+function resourceOf({ apiVersion, kind, name }: ObjectRef): { group: string; plural: string; name: string } {
+  const group = groupOf(apiVersion);
+  return { group, plural: group === '' ? `${kind.toLowerCase()}s` : '*', name };
 }

@@ -60,11 +60,17 @@ describe('an expansion package becomes Plugins', () => {
     assert.equal(needs('demo-pre-install'), undefined);
     assert.equal(needs('demo-operator'), '[{"name":"demo-pre-install"}]');
     assert.equal(needs('demo-web'), '[{"name":"demo-pre-install"},{"name":"demo-operator"}]');
-    assert.equal(needs('demo-post-install'), '[{"name":"demo-web"},{"name":"demo-db"}]');
+    assert.match(needs('demo-post-install') ?? '', /\{"name":"demo-web"\},\{"name":"demo-db"\}\]$/);
     assert.equal(
       needs('demo-post-cluster-ready'),
       '[{"name":"demo-post-install"},{"apiVersion":"v1","kind":"Node","all":true}]',
     );
+  });
+
+  test('whose post-install waits for pre-install and the operator of its version too, where no chart changes', () => {
+    const { needs } = expand(read({ operator: 'demo/op:v1' }, ['pre-install', 'post-install'], ['web']));
+    const before = '[{"name":"demo-pre-install"},{"name":"demo-operator"},{"name":"demo-web"}]';
+    assert.equal(needs('demo-post-install'), before);
   });
 
   test('and nothing for what it does not have; without charts the last hooks follow the first parts', () => {
@@ -155,10 +161,22 @@ describe('a step of an expansion package', () => {
     ]);
     const job = objects.at(-1);
     assert.deepEqual(job?.metadata.annotations, { 'espalier.dev/once': 'demo-v1.0' });
+    // It is the pod that has a deadline: that of a Job deletes the pod, and with it the log.
+    assert.match(JSON.stringify(job?.spec), /^\{"backoffLimit":0,"template":.*"activeDeadlineSeconds":300/);
     assert.match(
       JSON.stringify(job?.spec),
       /"image":"demo\/alpine:3.10","command":\["\/espalier\/hooks\/pre-install"\]/,
     );
+  });
+
+  test('that is a hook tells one script from another, and of secret values nothing', () => {
+    const found = read({}, ['pre-install']);
+    const job = (script: string, hasSecrets: boolean) => {
+      const part = { plugin: plugin({ step: 'pre-install' }, 'demo-pre-install'), package: found, values: {} };
+      return expandStep({ ...part, step: 'pre-install', script: Buffer.from(script), hasSecrets }).at(-1)?.spec;
+    };
+    assert.notDeepEqual(job('#!/bin/sh\nfalse\n', false), job('#!/bin/sh\ntrue\n', false));
+    assert.deepEqual(job('#!/bin/sh\necho 1234\n', true), job('#!/bin/sh\necho 5678\n', true));
   });
 
   test('of a package without a version runs once for its content', () => {
@@ -176,6 +194,17 @@ describe('a step of an expansion package', () => {
     ]);
     const rules = JSON.stringify(objects.find(({ kind }) => kind === 'Role')?.rules);
     assert.match(rules, /"resourceNames":\["demo-delegated-v1.0"\],"verbs":\["patch"\]/);
+    const handover = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'other', name: 'handover' };
+    const there = step('operator', found, { expansion: { conditionsOn: handover } });
+    const place = { apiGroups: [''], resourceNames: ['handover'], resources: ['configmaps'] };
+    assert.deepEqual(
+      there.find(({ kind, metadata }) => kind === 'Role' && metadata.namespace === 'other')?.rules,
+      [
+        { ...place, verbs: ['get', 'list', 'watch'] },
+        { ...place, verbs: ['patch'] },
+      ],
+      'no Secret of that name',
+    );
     const conditionsOn = { apiVersion: 'platform.tkestack.io/v1', kind: 'Cluster', name: 'global' };
     const more = shown(step('operator', found, { expansion: { conditionsOn, clusterRole: 'expansions' } }));
     assert.deepEqual(

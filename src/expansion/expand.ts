@@ -52,7 +52,8 @@ export function expandPackage(input: ExpandInput): KubeObject[] {
     ...(hasOperator ? [stepName(plugin, 'operator')] : []),
   ];
   const chartNames = charts.map((chart) => chartName(plugin, chart));
-  const last = chartNames.length > 0 ? chartNames : before;
+  // A chart that is the same in the next version is ready before the first hook of that has run.
+  const last = [...before, ...chartNames];
   const steps: KubeObject[] = [];
   const step = (name: ExpansionStep, needs: readonly string[], more: JsonObject = {}): void => {
     steps.push(stepPlugin(input, name, { ...(needs.length === 0 ? {} : { dependsOn: named(needs) }), ...more }));

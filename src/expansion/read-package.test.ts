@@ -5,13 +5,17 @@ import { faultsHere } from './faults-here.ts';
 import { readPackage } from './read-package.ts';
 import { treePackage } from './tree-package.ts';
 
-async function faultsOf(files: Record<string, string>, links: string[] = []): Promise<string[]> {
+async function faultsOf(
+  files: Record<string, string>,
+  links: string[] = [],
+  labels: Record<string, string> = {},
+): Promise<string[]> {
   const entries: (readonly [string, MemoryFile])[] = [
     ...Object.entries(files).map(([path, data]) => [path, { type: 'file', data: Buffer.from(data) }] as const),
     ...links.map((path) => [path, { type: 'link' }] as const),
   ];
   const found = await readPackage(await treePackage(memoryTree(new Map(entries), 'local'), 'p'));
-  return faultsHere(found, { delegateConditions: ['EnsureA'], sync: 'sys/platform' }).map(
+  return faultsHere(found, { delegateConditions: ['EnsureA'], sync: 'sys/platform', labels }).map(
     ({ file, line, message }) => `${file}:${line}: ${message}`,
   );
 }
@@ -35,6 +39,16 @@ describe('a package in Git', () => {
     assert.match(told, /^link:1: is a link/m);
     assert.match(told, /^expansion\.yaml:3: .*"EnsureB" may not be delegated here.* of Sync sys\/platform$/m);
     assert.equal(told.split('\n').length, 6, told);
+  });
+
+  test('that is for the management cluster may delegate what other clusters forbid', async () => {
+    const text = 'create_cluster_delegate_conditions: [EnsureB]\ndisable_pass_through_to_platform: true\n';
+    const files = { 'p/expansion.yaml': text };
+    assert.deepEqual(await faultsOf(files), []);
+    assert.match(
+      (await faultsOf(files, [], { 'espalier.dev/role': 'management' })).join(),
+      /may not be delegated here/,
+    );
   });
 
   test('that is neither a folder nor a .tgz is refused', async () => {

@@ -314,6 +314,16 @@ describe('the whole of a plan', () => {
     assert.equal(second?.objects[0]?.action === 'conflict' && second.objects[0].with, 'plugin sys/a');
     assert.equal(second?.counts.conflict, 1);
   });
+
+  it('shows no conflict where several plugins of one commit ask for one new namespace', () => {
+    const create: Outcome = { action: 'create', object: {}, ensure: true };
+    const plans = settleDuplicates(['a', 'b', 'c'].map((name) => plugin(name, object('Namespace', 'apps', create))));
+    assert.deepEqual(
+      plans.map(({ objects }) => objects[0]?.action),
+      ['create', 'unchanged', 'unchanged'],
+    );
+    assert.equal(summaryLine(plan(plans)), '3 plugins: 1 to create');
+  });
 });
 
 describe('values', () => {

@@ -29,8 +29,17 @@ export type KeepReason =
 
 /** What happens to one object. The words of a plan are these and no others. */
 export type Outcome =
-  /** `replaces`: what has its name is deleted first, by UID, because it must run anew. */
-  | { action: 'create'; object: JsonObject; after?: Terminating; replaces?: { uid: string; why: string } }
+  /**
+   * `replaces`: what has its name is deleted first, by UID, because it must run anew. `ensure`: it need only exist (a shared
+   * namespace), whoever creates it.
+   */
+  | {
+      action: 'create';
+      object: JsonObject;
+      after?: Terminating;
+      replaces?: { uid: string; why: string };
+      ensure?: true;
+    }
   | { action: 'change'; fields: FieldChange[] }
   /**
    * `isOurs` is false for what need only exist (a shared namespace): it is neither applied nor recorded. `once`: it has run

@@ -28,7 +28,8 @@ export function planDeclared(
     if (first !== undefined) return { key, ref, ...declaredElsewhere(first) };
     const refusal = refusalOf(prediction, declared, input, masker);
     if (refusal !== undefined) return { key, ref, ...refusal };
-    return { key, ref, action: 'create', object: declarable(masker.mask(predictedObject(prediction) ?? declared)) };
+    const object = declarable(masker.mask(predictedObject(prediction) ?? declared));
+    return { key, ref, action: 'create', object, ...(input.ensure?.has(key) === true ? { ensure: true } : {}) };
   }
 
   const claim = claimOn(live, declared, entry, input);

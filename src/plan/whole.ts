@@ -67,7 +67,7 @@ export function hasChanges(plan: Plan): boolean {
 
 /**
  * Two Plugins of one plan may both declare an object that does not exist yet. Each plan alone says create; only the
- * first will. The other is told which.
+ * first will. The other is told which, unless it needs the object to exist and no more.
  */
 export function settleDuplicates(plugins: readonly PluginPlan[]): PluginPlan[] {
   const creators = new Map<string, string>();
@@ -78,8 +78,10 @@ export function settleDuplicates(plugins: readonly PluginPlan[]): PluginPlan[] {
       const first = creators.get(object.key);
       creators.set(object.key, first ?? self);
       if (first === undefined || first === self) return object;
+      const { key, ref } = object;
+      if (object.action === 'create' && object.ensure) return { key, ref, action: 'unchanged', isOurs: false };
       const why = 'that plugin comes first in this plan; declare it in one of the two';
-      return { key: object.key, ref: object.ref, action: 'conflict', with: `plugin ${first}`, why };
+      return { key, ref, action: 'conflict', with: `plugin ${first}`, why };
     });
     return { ...plan, objects, counts: countActions(objects) };
   });

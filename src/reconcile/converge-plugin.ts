@@ -35,7 +35,7 @@ import { failedWith, problemsOf, unservedOf } from './problems.ts';
 import { comeBackFor, markLeaving, removeLeaving, wakeTakers } from './prune-plugin.ts';
 import { PARTLY } from './records.ts';
 import { regarding } from './regarding.ts';
-import { renderDeclared } from './render-declared.ts';
+import { render, renderDeclared } from './render-declared.ts';
 import type { Rendered } from './rendered.ts';
 import { openRevision, prepareRelease, type ReleaseRun } from './run-release.ts';
 import { saveStatus } from './save-status.ts';
@@ -67,6 +67,8 @@ export interface ConvergeInput {
   full: boolean;
   /** Somebody asks for another try of what runs once. */
   rerun: boolean;
+  /** Why nothing may be installed; what declares nothing goes through. */
+  refusal: PluginVerdict | undefined;
   waits(): Waits;
 }
 
@@ -76,7 +78,10 @@ export interface ConvergeInput {
  */
 export async function convergePlugin(parts: Parts, input: ConvergeInput): Promise<PluginVerdict> {
   const { key, plugin, facts, inputs, record, signal } = input;
-  const rendered = await renderDeclared(parts, { key, plugin, facts, inputs, signal });
+  const rendering = { key, plugin, facts, inputs, signal };
+  // Who is refused declares nothing: others would leave to it what it never takes.
+  if (input.refusal !== undefined && (await render(parts, rendering)).whyEmpty === undefined) return input.refusal;
+  const rendered = await renderDeclared(parts, rendering);
   if (input.isNew) {
     const waits = input.waits();
     if (waits.for.length > 0) return { ...waitingFor(parts, waits), findings: driftFindings(parts, input) };

@@ -43,6 +43,15 @@ test('one that was started again is asked for the run before, and one that never
   assert.deepEqual(never, { pod: 'b', container: 'main', previous: false, never: 'ErrImagePull: gone' });
 });
 
+test('one that took too long, or was evicted, is told as ended from outside', () => {
+  const containerStatuses = [{ name: 'hook', state: ended(137) }];
+  const message = 'Pod was active on the node longer than the specified deadline';
+  const late = pod('a', { phase: 'Failed', reason: 'DeadlineExceeded', message, containerStatuses });
+  assert.deepEqual(failedContainers([late]), [
+    { pod: 'a', container: 'hook', previous: false, ended: `DeadlineExceeded: ${message}` },
+  ]);
+});
+
 test('the Secrets that a pod was given are those of its environment and its volumes', () => {
   const spec = {
     initContainers: [{ env: [{ name: 'A', valueFrom: { secretKeyRef: { name: 'one', key: 'a' } } }] }],

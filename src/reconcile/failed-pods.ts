@@ -12,6 +12,8 @@ export interface FailedContainer {
   previous: boolean;
   /** It has nothing to say, because it never ran. */
   never?: string;
+  /** Why its pod was ended from outside: it took too long, or was evicted. */
+  ended?: string;
 }
 
 /** Which containers are worth asking: those that ended badly, or what else there is; the newest pods first. */
@@ -31,9 +33,16 @@ export function failedContainers(pods: readonly KubeObject[]): FailedContainer[]
         container: name,
         previous: state?.terminated === undefined && lastState?.terminated !== undefined,
         ...(ran ? {} : { never: message === undefined ? reason : `${reason}: ${message}` }),
+        ...endOf(pod),
       };
     });
   });
+}
+
+function endOf(pod: KubeObject): Pick<FailedContainer, 'ended'> {
+  const { phase, reason, message } = statusOf(pod);
+  if (phase !== 'Failed' || reason === undefined) return {};
+  return { ended: message === undefined ? reason : `${reason}: ${message}` };
 }
 
 /** The Secrets whose values a pod's containers may know. */
@@ -77,6 +86,8 @@ interface ContainerState {
 
 interface PodStatus {
   phase?: string;
+  reason?: string;
+  message?: string;
   initContainerStatuses?: ContainerStatus[];
   containerStatuses?: ContainerStatus[];
 }

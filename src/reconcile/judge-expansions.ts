@@ -2,11 +2,12 @@ import { describeRef, isError, type Plugin, refOf, type Sync, type SyncFault } f
 import type { Declared } from '../declare/declarations.ts';
 import { cleanPath } from '../declare/git-paths.ts';
 import { type ClusterRules, faultsHere } from '../expansion/faults-here.ts';
+import { isLeftOut } from '../expansion/left-out.ts';
 import { readPackage } from '../expansion/read-package.ts';
 import { treePackage } from '../expansion/tree-package.ts';
 import type { FileTree } from '../git/tree.ts';
 import { activityOf } from '../resolve/when.ts';
-import { isExpansion, isOlder } from './expansion-rivals.ts';
+import { byPrecedence, isExpansion } from './expansion-rivals.ts';
 import { keyOf } from './store.ts';
 import type { Wanted } from './wanted.ts';
 
@@ -42,13 +43,15 @@ export async function judgeExpansions(input: JudgeInput): Promise<Map<string, Sy
   const { sync, tree, kubernetes, wanted, declaredBy, plugins } = input;
   const labels = sync.spec.cluster?.labels ?? {};
   const found = wanted.flatMap(({ key }) => expansionHere(declaredBy.get(key), { kubernetes, labels }));
+  const rules = { delegateConditions: sync.spec.expansions?.delegateConditions ?? [], sync: keyOf(sync), labels };
   const faults = new Map<string, SyncFault[]>();
+  const rivals: Candidate[] = [];
   for (const one of found) {
-    const rules = { delegateConditions: sync.spec.expansions?.delegateConditions ?? [], sync: keyOf(sync) };
-    const wrong = await packageFaults(tree, one.declared, rules);
-    if (wrong.length > 0) faults.set(one.declared.key, wrong);
+    const judged = await judgePackage(tree, one.declared, rules);
+    if (judged.faults.length > 0) faults.set(one.declared.key, judged.faults);
+    if (!judged.isLeftOut) rivals.push(one);
   }
-  for (const [key, fault] of rivalFaults(found, plugins)) faults.set(key, [...(faults.get(key) ?? []), fault]);
+  for (const [key, fault] of rivalFaults(rivals, plugins)) faults.set(key, [...(faults.get(key) ?? []), fault]);
   return faults;
 }
 
@@ -56,7 +59,7 @@ export async function judgeExpansions(input: JudgeInput): Promise<Map<string, Sy
 export function rivalFaults(found: readonly Candidate[], plugins: readonly Plugin[]): Map<string, SyncFault> {
   const live = new Map(plugins.filter(isExpansion).map((plugin) => [keyOf(plugin), plugin]));
   const standing = ({ plugin }: Candidate): Plugin => live.get(keyOf(plugin)) ?? plugin;
-  const [first, ...others] = found.toSorted((a, b) => isOlder(standing(a), standing(b)));
+  const [first, ...others] = found.toSorted((a, b) => byPrecedence(standing(a), standing(b)));
   if (first === undefined) return new Map();
   const { file, line } = first.declared.origin;
   return new Map(
@@ -67,28 +70,34 @@ export function rivalFaults(found: readonly Candidate[], plugins: readonly Plugi
   );
 }
 
-/** Everything that is wrong with a package of the revision itself, where it stands; what is elsewhere is looked at when it is rendered. */
-export async function packageFaults(
+/**
+ * Everything that is wrong with a package of the revision itself, where it stands, and whether it is for another cluster.
+ * What is elsewhere is looked at when it is rendered.
+ */
+export async function judgePackage(
   tree: FileTree,
   declared: Declared,
-  rules: ClusterRules | undefined,
-): Promise<SyncFault[]> {
+  rules: Pick<ClusterRules, 'labels'> & Partial<ClusterRules>,
+): Promise<{ faults: SyncFault[]; isLeftOut: boolean }> {
   const { git } = (declared.object as unknown as Plugin).spec.source;
-  if (git === undefined || git.url !== undefined) return [];
+  if (git === undefined || git.url !== undefined) return { faults: [], isLeftOut: false };
   const path = cleanPath(git.path);
   const object = describeRef(refOf(declared.object));
   try {
     const files = await treePackage(tree, path);
     const found = await readPackage(files);
-    const faults = rules === undefined ? found.faults : faultsHere(found, rules);
-    return faults.map(({ file, line, column, message }) =>
+    const { delegateConditions, sync, labels } = rules;
+    const wrong =
+      delegateConditions === undefined ? found.faults : faultsHere(found, { delegateConditions, sync, labels });
+    const faults = wrong.map(({ file, line, column, message }) =>
       files.form === 'folder'
         ? { file: path === '' ? file : `${path}/${file}`, line, column, message, object }
         : { file: path, line: 1, column: 1, message: `${file}:${line}:${column}: ${message}`, object },
     );
+    return { faults, isLeftOut: isLeftOut(found.expansion, labels) };
   } catch (error) {
     if (isError(error, 'ExpansionInvalid', 'SourceMissing', 'GitUnsafePath', 'GitTooLarge'))
-      return [placed(declared, error.message)];
+      return { faults: [placed(declared, error.message)], isLeftOut: false };
     throw error;
   }
 }

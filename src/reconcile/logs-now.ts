@@ -85,10 +85,13 @@ async function logsOf(
     return await Promise.all(
       containers.map(async (one): Promise<FailedLog> => {
         const { pod, container, never } = one;
-        if (never !== undefined) return { ...nothing(`it never ran: ${never}`), pod, container };
+        const ended = one.ended === undefined ? [] : [`ended by Kubernetes: ${withoutTexts(one.ended, secrets)}`];
+        if (never !== undefined) return { ...nothing([`it never ran: ${never}`, ...ended].join('; ')), pod, container };
         try {
           const lines = await linesOf(parts, ref.namespace ?? '', one, secrets, signal);
-          return { ...said, pod, container, lines, ...(lines.length === 0 ? { why: 'it wrote nothing' } : {}) };
+          if (lines.length === 0)
+            return { ...said, pod, container, lines, why: ['it wrote nothing', ...ended].join('; ') };
+          return { ...said, pod, container, lines: [...lines, ...ended] };
         } catch (error) {
           return { ...nothing(whyNot(error, signal)), pod, container };
         }

@@ -1,4 +1,4 @@
-import { EspalierError, type Plugin, type Sync } from '../api/index.ts';
+import { EspalierError, isError, LABEL, type Plugin, type Sync } from '../api/index.ts';
 import type { GitRepository } from '../git/repository.ts';
 import type { FileTree } from '../git/tree.ts';
 import type { Clock } from '../runtime/clock.ts';
@@ -16,6 +16,8 @@ interface Seen {
   commit: string;
   /** Git id of the path at that commit. */
   tree: string;
+  /** The Sync's commit at which that was found, where it is another. */
+  head?: string;
   nextLook: number;
 }
 
@@ -46,7 +48,7 @@ export class OwnSources {
   known(plugin: Plugin): { commit: string; tree: string } | undefined {
     const seen = this.#last(plugin);
     const head = followsRepository(plugin) ? this.#options.headFor(plugin) : undefined;
-    return head === undefined || head === seen?.commit ? seen : undefined;
+    return head === undefined || head === (seen?.head ?? seen?.commit) ? seen : undefined;
   }
 
   /** Looks where that is due or asked for, and says in how many milliseconds it is due again. */
@@ -83,17 +85,41 @@ export class OwnSources {
     const repository = await this.#open(plugin);
     const commit = this.#options.headFor(plugin);
     if (commit !== undefined && this.known(plugin) === undefined) {
-      const at = { commit, nextLook: Number.POSITIVE_INFINITY };
+      const nextLook = Number.POSITIVE_INFINITY;
       const tree = await this.#trees.at(repository, commit);
-      await this.#note(plugin, await folderId(tree, plugin), at, repository);
+      const made = await this.#madeFrom(plugin, tree, repository);
+      if (made === undefined) await this.#note(plugin, await folderId(tree, plugin), { commit, nextLook }, repository);
+      else await this.#note(plugin, made.id, { commit: made.commit, head: commit, nextLook }, repository);
     }
     return Number.POSITIVE_INFINITY;
+  }
+
+  /**
+   * What an instance of an extension was made from, where the repository has something else by now, or nothing: it stays at
+   * its version though the catalogue moves on. Undefined where that can't be had any more.
+   */
+  async #madeFrom(
+    plugin: Plugin,
+    now: FileTree,
+    repository: GitRepository,
+  ): Promise<{ commit: string; id: string } | undefined> {
+    const { path = '.', tree, commit } = plugin.spec.source.git ?? {};
+    const isInstance = plugin.metadata.labels?.[LABEL.instance] !== undefined;
+    if (!isInstance || tree === undefined || commit === undefined || (await now.id(path)) === tree) return undefined;
+    try {
+      const then = await this.#trees.at(repository, commit);
+      const id = (await then.id(path)) === tree ? await folderId(then, plugin) : undefined;
+      return id === undefined ? undefined : { commit, id };
+    } catch (error) {
+      if (isError(error, 'GitRefMissing')) return undefined;
+      throw error;
+    }
   }
 
   async #note(
     plugin: Plugin,
     tree: string | undefined,
-    at: Pick<Seen, 'commit' | 'nextLook'>,
+    at: Pick<Seen, 'commit' | 'head' | 'nextLook'>,
     { url }: Pick<GitRepository, 'url'>,
   ): Promise<void> {
     const path = plugin.spec.source.git?.path ?? '.';

@@ -100,7 +100,10 @@ async function lookAt(
   if (activity.state === 'waiting') return waiting('FactUnknown', [activity.why]);
 
   const rival = rivalOf(parts, plugin);
-  if (rival !== undefined) return { ...refused(rival, 'ExpansionRefused'), againInMs: RIVAL_RETRY_MS };
+  const refusal: PluginVerdict | undefined =
+    rival === undefined ? undefined : { ...refused(rival, 'ExpansionRefused'), againInMs: RIVAL_RETRY_MS };
+  // One that is for another cluster stands in nobody's way, which is known once it is rendered.
+  if (refusal !== undefined && record.size > 0) return refusal;
 
   let tried = plugin.status?.attempted?.key ?? '';
   let secrets: readonly string[] = [];
@@ -110,6 +113,7 @@ async function lookAt(
     const inputs = parts.inputs(plugin, facts);
     if (inputs.state === 'known') secrets = inputs.secrets;
     if (inputs.state === 'waiting') {
+      if (refusal !== undefined) return refusal;
       const again = Number.isFinite(nextOwnLook) ? { againInMs: nextOwnLook } : {};
       return { ...waiting('ValuesMissing', [inputs.why]), ...again };
     }
@@ -135,6 +139,7 @@ async function lookAt(
         isNew,
         full,
         rerun: isAsked,
+        refusal,
       }));
     if (full) parts.fullLooks.done(key, now);
     const nextLook = parts.fullLooks.dueAt(key, now) - now;
@@ -154,7 +159,7 @@ async function lookAt(
     );
   } catch (error) {
     if (signal.aborted || isError(error, 'LeaseLost', 'Aborted')) throw error;
-    return hideSecrets(failed(plugin, tried, error), secrets);
+    return refusal ?? hideSecrets(failed(plugin, tried, error), secrets);
   }
 }
 

@@ -1,4 +1,4 @@
-import { EspalierError, type Plugin, refKey } from '../api/index.ts';
+import { EspalierError, type KubeObject, type Plugin, refKey, refOf } from '../api/index.ts';
 import type { Chart } from '../charts/charts.ts';
 import type { KubeClient } from '../cluster/client.ts';
 import { parseValues } from '../declare/values-text.ts';
@@ -16,7 +16,7 @@ import { type ExpansionSource, packageInGit, packageInRegistry } from './expansi
 import { type Facts, factsFrom, whyRefused } from './facts.ts';
 import { folderId, followsRepository } from './folders.ts';
 import { withoutSecrets } from './hide-secrets.ts';
-import { type InputsAnswer, inputsOf, valuesRefs } from './inputs.ts';
+import { type InputsAnswer, inputsOf, type ReadData, valuesRefs } from './inputs.ts';
 import { hasOwnSource } from './own-sources.ts';
 import { listRecords } from './release-records.ts';
 import { nextStep } from './release-state.ts';
@@ -33,12 +33,14 @@ export interface Candidate {
   live: Plugin | undefined;
   /** What it is nested in, nearest first. */
   parents: readonly Plugin[];
+  /** What is rendered beside it: values may come from there, and are then those of this revision. */
+  beside?: readonly KubeObject[];
 }
 
 /** Renders one Plugin of a revision; a nested one at its current inputs only where all are asked for. */
 export async function renderCandidate(
   input: RenderRevisionInput,
-  { plugin, live, parents }: Candidate,
+  { plugin, live, parents, beside = [] }: Candidate,
 ): Promise<Rendering | { waits: string }> {
   const key = keyOf(plugin);
   const refused = whyRefused(plugin, input.sync, parents);
@@ -51,7 +53,7 @@ export async function renderCandidate(
   const own = hasOwnSource(plugin) ? await ownSource(input, plugin, live) : undefined;
   const chart = hasChartSource(plugin) ? await findChart(input, plugin, live) : undefined;
   if (input.isUntrusted === true) refuseValuesFrom(plugin);
-  const inputs = await readInputs(input.client, plugin, facts, own?.id ?? chart?.id);
+  const inputs = await readInputs({ client: input.client, beside }, plugin, facts, own?.id ?? chart?.id);
   if (inputs.state === 'waiting') return { waits: inputs.why };
   const { secrets } = inputs;
   const isNew = plugin.status?.revision?.key !== inputs.key;
@@ -107,17 +109,27 @@ function refuseValuesFrom(plugin: Plugin): void {
 }
 
 async function readInputs(
-  client: KubeClient | undefined,
+  { client, beside }: { client: KubeClient | undefined; beside: readonly KubeObject[] },
   plugin: Plugin,
   facts: Facts,
   sourceId: string | undefined,
 ): Promise<InputsAnswer> {
-  const found = new Map<string, Record<string, string> | 'absent'>();
-  for (const ref of client === undefined ? [] : valuesRefs(plugin)) {
-    const object = await client?.get(ref);
-    found.set(refKey(ref), object === undefined ? 'absent' : secretData(object));
+  const now = new Map<string, Record<string, string> | 'absent'>();
+  const then = new Map<string, Record<string, string>>();
+  for (const ref of valuesRefs(plugin)) {
+    const at = refKey(ref);
+    const declared = beside.find((one) => refKey(refOf(one)) === at);
+    if (declared !== undefined) then.set(at, secretData(declared));
+    if (client === undefined) continue;
+    const object = await client.get(ref);
+    now.set(at, object === undefined ? 'absent' : secretData(object));
   }
-  return inputsOf(plugin, facts, (ref) => found.get(refKey(ref)) ?? 'unknown', parseValues, sourceId);
+  const inputs = (read: ReadData): InputsAnswer => inputsOf(plugin, facts, read, parseValues, sourceId);
+  const answer = inputs((ref) => then.get(refKey(ref)) ?? now.get(refKey(ref)) ?? 'unknown');
+  if (then.size === 0 || answer.state !== 'known') return answer;
+  // What is in the cluster still shows the secrets of now.
+  const before = inputs((ref) => now.get(refKey(ref)) ?? 'unknown');
+  return before.state === 'known' ? { ...answer, secrets: [...answer.secrets, ...before.secrets] } : answer;
 }
 
 /** What a source outside Git means, to be had as whatever the Plugin is. */

@@ -17,16 +17,20 @@ export interface RenderDeclaredInput {
 }
 
 /** Renders a Plugin, and lets everybody know what it declares now. */
-export async function renderDeclared(
-  parts: Parts,
-  { key, plugin, facts, inputs, signal }: RenderDeclaredInput,
-): Promise<Rendered> {
-  const rendered = await parts.rendered.get(renderKey(plugin, inputs.key), () =>
-    parts.render(plugin, facts, inputs, signal),
-  );
+export async function renderDeclared(parts: Parts, input: RenderDeclaredInput): Promise<Rendered> {
+  const { key, facts, inputs } = input;
+  const rendered = await render(parts, input);
   const news = parts.declared.setRendered(key, inputs.key, [...rendered.hashes.keys(), ...rendered.undecided.values()]);
   if (news) wakeWhoWaitsForRendering(parts, key, facts);
   return rendered;
+}
+
+/** The same, and nobody hears of it. */
+export async function render(
+  parts: Pick<Parts, 'rendered' | 'render'>,
+  { plugin, facts, inputs, signal }: RenderDeclaredInput,
+): Promise<Rendered> {
+  return await parts.rendered.get(renderKey(plugin, inputs.key), () => parts.render(plugin, facts, inputs, signal));
 }
 
 /** Others may wait to hear what this one declares: those whose objects it may take over, and the Sync's removals. */

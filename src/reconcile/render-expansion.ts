@@ -2,6 +2,7 @@ import { EspalierError, type Json, type JsonObject, type KubeObject, LABEL } fro
 import { expandPackage } from '../expansion/expand.ts';
 import { expandStep } from '../expansion/expand-step.ts';
 import { faultsHere } from '../expansion/faults-here.ts';
+import { isLeftOut } from '../expansion/left-out.ts';
 import { versionOf } from '../expansion/parts.ts';
 import { type ReadPackage, readPackage } from '../expansion/read-package.ts';
 import { REAL_TOOLS } from '../render/render.ts';
@@ -60,19 +61,20 @@ function refuseFaults(found: ReadPackage, facts: Facts): void {
   const faults = faultsHere(found, {
     delegateConditions: facts.delegateConditions,
     sync: facts.sync === undefined ? undefined : keyOf(facts.sync),
+    labels: facts.labels,
   });
   if (faults.length === 0) return;
   const told = faults
     .slice(0, FAULTS_TOLD)
     .map(({ file, line, column, message }) => `${file}:${line}:${column}: ${message}`);
   const more = faults.length > told.length ? [`and ${faults.length - told.length} more`] : [];
-  const message = ['the package is wrong:', ...told, ...more].join('\n');
+  const message = `the package is wrong: ${[...told, ...more].join('; ')}`;
   throw new EspalierError('ExpansionInvalid', message, { retry: false, data: { faults: faults as unknown as Json } });
 }
 
 /** Why nothing of a package belongs on this cluster. */
 function whyLeftOut({ expansion }: ReadPackage, { labels, sync }: Facts): string | undefined {
-  if (!expansion.disable_pass_through_to_platform || labels[LABEL.role] === 'management') return undefined;
+  if (!isLeftOut(expansion, labels)) return undefined;
   const where = sync === undefined ? 'the Sync' : `Sync ${keyOf(sync)}`;
   return `nothing is installed here: disable_pass_through_to_platform keeps the package on the management cluster, and spec.cluster.labels of ${where} does not say ${LABEL.role}: management`;
 }

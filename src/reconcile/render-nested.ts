@@ -67,7 +67,8 @@ async function renderOne(input: RenderRevisionInput, { object, parent }: Found) 
   }
   const live = input.live.get(key);
   const plugin = parent.asBefore === true && live !== undefined ? live : await standing(input, object, live, parent);
-  return await renderCandidate(input, { plugin, live, parents });
+  const beside = parent.rendered?.objects ?? [];
+  return await renderCandidate(input, { plugin, live, parents, beside });
 }
 
 async function standing(

@@ -14,7 +14,8 @@ export interface TextTemplates {
 
 /**
  * Texts of any kind (a script, a `daemon.json`) as Go templates with bare parameters, by Helm's own engine. Helm would
- * take what they print for manifests and change its white space: so each is printed as the data of one, in base64.
+ * take what they print for manifests and change its white space: so each is printed as the data of one, in base64. What
+ * has no value prints nothing, as in every template of Helm.
  */
 export async function renderTexts(
   { files, values, timeoutMs, outputBytes, signal }: TextTemplates,
@@ -31,7 +32,7 @@ export async function renderTexts(
     chart.set(`chart/${body}`, content);
     chart.set(
       `chart/templates/${index}.yaml`,
-      `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: text-${index}}\nbinaryData: {text: "{{ include "${CHART}/${body}" ${data} | b64enc }}"}\n`,
+      `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: text-${index}}\nbinaryData: {text: "{{ include "${CHART}/${body}" ${data} | replace "<no value>" "" | b64enc }}"}\n`,
     );
     for (const file of [body, `templates/${index}.yaml`]) names.set(`${CHART}/${file}`, name);
   }
@@ -48,7 +49,9 @@ export async function renderTexts(
       signal,
     });
     if (result.code !== 0)
-      throw new EspalierError('RenderFailed', withRealNames(lastWords(result.stderr), names), { retry: false });
+      throw new EspalierError('RenderFailed', withRealNames(ownWords(lastWords(result.stderr)), names), {
+        retry: false,
+      });
     return result.stdout;
   });
   const printed = /^metadata: \{name: text-(\d+)\}\nbinaryData: \{text: "([^"]*)"\}$/gm;
@@ -70,4 +73,12 @@ const NO_VALUE = '<no value>';
 
 function holds(bytes: Uint8Array | undefined, text: string): boolean {
   return bytes !== undefined && Buffer.from(bytes).includes(text);
+}
+
+/** Without the place of our own line that runs the template, and without advice about a chart that nobody wrote. */
+function ownWords(message: string): string {
+  return message
+    .replace(/^.* error calling include: /, '')
+    .replace(/(\/templates\/\d+\.yaml):\d+:\d+/g, '$1')
+    .replace(/ Use --debug flag to render out invalid YAML$/, '');
 }

@@ -3,9 +3,12 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { API_VERSION } from '../../src/api/index.ts';
+import { planSource } from '../../src/cli/plan-source.ts';
 import { startPlatform } from '../cases/support/platform.ts';
+import { chartTgz } from '../charts/support/archives.ts';
 import { espalier } from '../cli/support/espalier.ts';
 import { startFront } from '../mirror/support/front.ts';
+import { writeFiles } from '../mirror/support/platform.ts';
 import { startTestRegistry } from '../support/charts.ts';
 import { commitFiles } from '../support/gitserver.ts';
 import { uniqueName } from '../support/names.ts';
@@ -19,7 +22,9 @@ describe('an expansion package that stands elsewhere', () => {
     const front = await startFront(registry.host);
     t.after(() => front.close());
     const dir = await tempDir(t);
-    const folder = await demoPackage(dir);
+    const greets = `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: demo}\ndata: {a: {{ .Values.greeting | default "none" }}}\n`;
+    const chart = chartTgz('demo', '0.1.0', { 'templates/cm.yaml': greets });
+    const folder = await demoPackage(dir, { 'charts/demo-0.1.0.tgz': chart });
     const at = `oci://${front.host}/expansions/demo`;
     const tgz = join(dir, 'demo.tgz');
     assert.equal((await espalier(['expansion', 'push', folder, '--package', at])).code, 0);
@@ -54,10 +59,21 @@ describe('an expansion package that stands elsewhere', () => {
     assert.match(fetched, new RegExp(manifest.files['expansion.yaml']?.sha256 ?? '?'));
     assert.doesNotMatch(fetched, new RegExp(manifest.files['images.tar.gz']?.sha256 ?? '?'), 'images are not fetched');
 
-    await platform.push({
+    const next = {
       'packages/demo.tgz': await readFile(tgz),
       'plugins/demo.yaml': declared({ git: { path: 'packages/demo.tgz' } }, { values: { demo: { greeting: 'x' } } }),
-    });
+    };
+    const source = await writeFiles(join(dir, 'next'), next);
+    const { client, namespace } = platform;
+    const plan = await planSource({ client, namespace, source, flags: {}, progress: () => undefined });
+    const inChart = plan.plugins.find(({ plugin }) => plugin.name === `${name}-demo`)?.objects;
+    assert.deepEqual(
+      inChart?.map(({ action, ref }) => `${action} ${ref.kind} ${ref.name}`),
+      ['change ConfigMap demo'],
+      'the values in a Secret that the same commit changes are looked into',
+    );
+    assert.doesNotMatch(JSON.stringify(plan), /very-secret/);
+    await platform.push(next);
     await platform.settles();
     const release = await platform.plugin(`${name}-demo`);
     assert.deepEqual(release?.spec.source.git?.inside, 'charts/demo-0.1.0.tgz');

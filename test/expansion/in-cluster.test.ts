@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { ANNOTATION, API_VERSION } from '../../src/api/index.ts';
 import { startPlatform } from '../cases/support/platform.ts';
+import { eventually } from '../support/eventually.ts';
 import { uniqueName } from '../support/names.ts';
 import { type PackageWish, packageAt, removed } from './support/cluster-package.ts';
 import { openGate, runOperatorOnce, theJob, watchGone, watchJobs } from './support/in-cluster.ts';
@@ -80,6 +81,15 @@ describe('an expansion package in the cluster', { concurrency: 2 }, () => {
     await platform.settles();
     assert.deepEqual(jobs.begun(), first, 'a commit beside it runs no hook');
 
+    const instance = { apiVersion: API_VERSION, kind: 'ExtensionInstance' };
+    const install = (of: string, spec: Record<string, unknown>) =>
+      client.apply(
+        { ...instance, metadata: { name: of, namespace: platform.namespace }, spec },
+        { fieldManager: 'somebody' },
+      );
+    await install('pinned', { extension: `${name}-db`, version: '0.1.0' });
+    await platform.pluginReaches('pinned', 'Ready');
+
     await platform.push({
       ...removed(packageAt('packages/demo', wish)),
       ...packageAt('packages/demo', { ...wish, version: 'v1.1', charts: ['web', 'db@0.2.0'] }),
@@ -92,16 +102,14 @@ describe('an expansion package in the cluster', { concurrency: 2 }, () => {
     assert.deepEqual(jobs.begun(), [...first, ...HOOKS.map((hook) => `${name}-${hook}-v1-1`)]);
     await platform.isGone('ConfigMap', `${name}-delegated-v1.0`);
 
-    const instance = { apiVersion: API_VERSION, kind: 'ExtensionInstance' };
-    const metadata = { name: 'second', namespace: platform.namespace };
-    await client.apply(
-      { ...instance, metadata, spec: { extension: `${name}-web`, parameters: { greeting: 'again' } } },
-      { fieldManager: 'somebody' },
-    );
+    await install('second', { extension: `${name}-web`, parameters: { greeting: 'again' } });
     await platform.pluginReaches('second', 'Ready');
     assert.match(JSON.stringify((await platform.get('ConfigMap', 'second'))?.data), /again/);
-    await client.delete(platform.ref('ExtensionInstance', 'second', API_VERSION));
-    await platform.isGone('Plugin', 'second', API_VERSION);
+    await client.delete(platform.ref('ConfigMap', 'pinned'));
+    await eventually(async () => assert.equal(await platform.exists('pinned'), true, 'its chart is in Git no more'));
+    await platform.pluginReaches('pinned', 'Ready');
+    for (const one of ['second', 'pinned']) await client.delete(platform.ref('ExtensionInstance', one, API_VERSION));
+    for (const one of ['second', 'pinned']) await platform.isGone('Plugin', one, API_VERSION);
 
     const gone = watchGone(t, platform);
     const files = packageAt('packages/demo', { ...wish, version: 'v1.1', charts: ['web', 'db@0.2.0'] });

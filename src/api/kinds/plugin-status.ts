@@ -103,7 +103,8 @@ const FAILED_LOG = {
       type: 'array',
       'x-kubernetes-list-type': 'atomic',
       items: { type: 'string' },
-      description: 'The last lines that it wrote, without values of Secrets that are known.',
+      description:
+        'The last lines that it wrote, without values of Secrets that are known, and why it was ended where Kubernetes did that.',
     },
     why: { type: 'string', description: 'Why there are no lines.' },
     at: { type: 'string', format: 'date-time', description: 'When they were read.' },
