@@ -14,8 +14,8 @@ export interface TextTemplates {
 
 /**
  * Texts of any kind (a script, a `daemon.json`) as Go templates with bare parameters, by Helm's own engine. Helm would
- * take what they print for manifests and change its white space: so each is printed as the data of one, in base64. What
- * has no value prints nothing, as in every template of Helm.
+ * take what they print for manifests and change its white space: so each is printed as the data of one, in base64. A
+ * value that nobody gave is refused, for no script means it; one that may be missing has a default.
  */
 export async function renderTexts(
   { files, values, timeoutMs, outputBytes, signal }: TextTemplates,
@@ -32,7 +32,7 @@ export async function renderTexts(
     chart.set(`chart/${body}`, content);
     chart.set(
       `chart/templates/${index}.yaml`,
-      `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: text-${index}}\nbinaryData: {text: "{{ include "${CHART}/${body}" ${data} | replace "<no value>" "" | b64enc }}"}\n`,
+      `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: text-${index}}\nbinaryData: {text: "{{ include "${CHART}/${body}" ${data} | b64enc }}"}\n`,
     );
     for (const file of [body, `templates/${index}.yaml`]) names.set(`${CHART}/${file}`, name);
   }
@@ -68,7 +68,7 @@ export async function renderTexts(
   );
 }
 
-/** What Go prints for a value that is missing. In a manifest Helm takes it out; no script or configuration means it. */
+/** What Go prints for a value that is missing. In a manifest Helm takes it out. */
 const NO_VALUE = '<no value>';
 
 function holds(bytes: Uint8Array | undefined, text: string): boolean {

@@ -1,4 +1,13 @@
-import { CORE_SCHEMA, defineMappingTag, defineScalarTag, mergeTag, NOT_RESOLVED } from 'js-yaml';
+import {
+  CORE_SCHEMA,
+  DUMP_SCHEMA,
+  defineMappingTag,
+  defineScalarTag,
+  floatCoreTag,
+  floatYaml11Tag,
+  mergeTag,
+  NOT_RESOLVED,
+} from 'js-yaml';
 
 /**
  * Plain scalars as `kubectl`, Helm and the API server read them: YAML 1.1 as Go has it. `on` and `yes` are true, `0777`
@@ -64,3 +73,13 @@ const mapTag = defineMappingTag<Record<string, unknown>>('tag:yaml.org,2002:map'
 });
 
 export const GO_SCHEMA = CORE_SCHEMA.withTags(boolTag, intTag, floatTag, mapTag, mergeTag);
+
+/** For writing: text in which Go alone sees a number (`-_0`, `1e3_0`) is quoted as well. */
+export const QUOTING_SCHEMA = DUMP_SCHEMA.withTags({
+  ...floatYaml11Tag,
+  implicitFirstChars: floatTag.implicitFirstChars,
+  resolve(source, ...rest) {
+    const value = goNumber(source) ?? floatYaml11Tag.resolve(source, ...rest);
+    return value === NOT_RESOLVED ? floatCoreTag.resolve(source, ...rest) : value;
+  },
+});

@@ -1,6 +1,6 @@
 import { constructFromEvents, dump, EVENT_ID, parseEvents, YAMLException } from 'js-yaml';
 import { EspalierError, messageOf } from '../api/index.ts';
-import { GO_SCHEMA } from './yaml-scalars.ts';
+import { GO_SCHEMA, QUOTING_SCHEMA } from './yaml-scalars.ts';
 
 /**
  * Only this file and its scalars know js-yaml. It reads rendered objects several times as fast as `yaml` does, which is
@@ -94,5 +94,5 @@ function yamlFault(error: unknown, file: string, firstLine: number): EspalierErr
 
 /** One object as YAML, with quotes wherever some reader of YAML would see something else than text. */
 export function yamlText(object: object): string {
-  return dump(object, { lineWidth: -1, noRefs: true });
+  return dump(object, { lineWidth: -1, noRefs: true, schema: QUOTING_SCHEMA });
 }

@@ -12,12 +12,17 @@ async function render(text: string): Promise<string | undefined> {
 }
 
 describe('a text as a Go template', { concurrency: 4 }, () => {
-  it('keeps its white space, and prints nothing for a parameter that nobody gave', async () => {
-    const text = '#!/bin/sh\n\techo {{ .mirror }}:{{ .port }} "{{ .nobody }}"  \n\n';
+  it('keeps its white space, and prints the default of a parameter that nobody gave', async () => {
+    const text = '#!/bin/sh\n\techo {{ .mirror }}:{{ .port }} "{{ .nobody | default "" }}"  \n\n';
     assert.equal(await render(text), '#!/bin/sh\n\techo harbor.local:12345678 ""  \n\n');
   });
 
   for (const [what, text, message] of [
+    [
+      'prints a parameter that nobody gave',
+      '#!/bin/sh\nrm -r /srv/{{ .nobody }}\n',
+      /^hooks\/pre-install\.tmpl asks for a value that is not there: give it in values, or write \{\{ \.name \| default "…" \}\}$/,
+    ],
     [
       'fails in the middle',
       '#!/bin/sh\necho {{ .nobody.token }}\n',
