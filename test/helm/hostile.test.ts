@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import { API_VERSION, type KubeObject } from '../../src/api/index.ts';
+import { fillingOf, headerOf } from '../../src/playground/charts/tarball.ts';
 import { yaml } from '../cases/support/platform.ts';
 import { chart, packed, type TarEntry, tarball } from '../support/charts.ts';
 import { testNamespace } from '../support/cluster.ts';
@@ -13,19 +15,24 @@ const RBAC = 'rbac.authorization.k8s.io/v1';
 const TOKEN = '/var/run/secrets/kubernetes.io/serviceaccount/token';
 const READS = configMap('stolen', ['text: {{ .Files.Get "token" | quote }}']);
 
-/** Made before any test begins: to make them takes more memory than the agent may. */
-const BOMBS = (
-  [
-    ['in one file', [300_000_000]],
-    ['in many', Array<number>(100).fill(5_000_000)],
-  ] satisfies [string, number[]][]
-).map(([what, sizes]): [string, Buffer] => [
-  what,
-  tarball([
-    { path: 'bad/Chart.yaml', content: 'apiVersion: v2\nname: bad\nversion: 1.0.0\n' },
-    ...sizes.map((size, index) => ({ path: `bad/zeros-${index}`, content: Buffer.alloc(size) })),
-  ]),
-]);
+const ZEROS = Buffer.alloc(5_000_000);
+const BOMBS: [what: string, archive: Buffer][] = [
+  ['in one file', bomb([60 * ZEROS.length])],
+  ['in many', bomb(Array<number>(100).fill(ZEROS.length))],
+];
+
+/** Many gzips one behind the other are one, so nothing ever holds what it grows to. */
+function bomb(sizes: readonly number[]): Buffer {
+  const zeros = gzipSync(ZEROS);
+  const head = { path: 'bad/Chart.yaml', content: 'apiVersion: v2\nname: bad\nversion: 1.0.0\n' };
+  const entries = sizes.flatMap((size, index) => [
+    gzipSync(headerOf({ path: `bad/zeros-${index}`, content: '' }, size)),
+    ...Array<Buffer>(size / ZEROS.length).fill(zeros),
+    gzipSync(fillingOf(size)),
+  ]);
+  const first = [headerOf(head, head.content.length), Buffer.from(head.content), fillingOf(head.content.length)];
+  return Buffer.concat([gzipSync(Buffer.concat(first)), ...entries, gzipSync(Buffer.alloc(1024))]);
+}
 
 describe('hostile charts', { concurrency: 2 }, () => {
   test('S1: an archive with a link or a path that leads out is rejected before Helm runs, and another plugin goes on', async (t) => {

@@ -11,13 +11,17 @@ const BLOCK = 512;
 export function tarball(entries: readonly TarEntry[]): Buffer {
   const parts = entries.flatMap((entry) => {
     const content = 'link' in entry ? Buffer.alloc(0) : Buffer.from(entry.content);
-    const filling = Buffer.alloc((BLOCK - (content.length % BLOCK)) % BLOCK);
-    return [headerOf(entry, content.length), content, filling];
+    return [headerOf(entry, content.length), content, fillingOf(content.length)];
   });
   return gzipSync(Buffer.concat([...parts, Buffer.alloc(2 * BLOCK)]));
 }
 
-function headerOf(entry: TarEntry, size: number): Buffer {
+/** What comes behind so many bytes, up to the next header. */
+export function fillingOf(size: number): Buffer {
+  return Buffer.alloc((BLOCK - (size % BLOCK)) % BLOCK);
+}
+
+export function headerOf(entry: TarEntry, size: number): Buffer {
   const header = Buffer.alloc(BLOCK);
   const [prefix, name] = splitPath(entry.path);
   header.write(name, 0, 100);
