@@ -50,5 +50,6 @@ test('a rate lets a burst through, and then so many a second', async () => {
   const started = performance.now();
   for (let i = 0; i < 6; i++) (await limiter.acquire())();
   const ms = performance.now() - started;
-  assert.ok(ms >= 50 && ms < 500, `3 at once and 3 at 20 ms each took ${ms} ms`);
+  // On a machine that is far too busy twenty milliseconds are many; one a second would be three seconds still.
+  assert.ok(ms >= 50 && ms < 2_500, `3 at once and 3 at 20 ms each took ${ms} ms`);
 });
