@@ -21,7 +21,8 @@ const IMAGES_LENGTH = 100;
 
 /** How a reconcile left the Plugin. Everything that a status says of phase and conditions follows from this. */
 export type PluginOutcome =
-  | { phase: 'Suspended' }
+  /** `nested`: it has Plugins in it, which go on. */
+  | { phase: 'Suspended'; nested: boolean }
   | { phase: 'Waiting'; reason: string; waitingFor: readonly string[] }
   | { phase: 'Held'; reason: string; message: string }
   /** `waitingFor`: it waited too long, and waits on. */
@@ -145,7 +146,10 @@ function conditionsAfter(plugin: Plugin, outcome: PluginOutcome, next: PluginSta
 }
 
 function messageOf(outcome: PluginOutcome): string {
-  if (outcome.phase === 'Suspended') return 'suspended: changes in Git and drift are left alone';
+  if (outcome.phase === 'Suspended')
+    return outcome.nested
+      ? 'suspended: changes in Git are left alone; the Plugins in it go on, and drift of theirs is repaired'
+      : 'suspended: changes in Git and drift are left alone';
   if (outcome.phase === 'Waiting') return `waiting for ${outcome.waitingFor.join(', ')}`;
   return outcome.message;
 }

@@ -10,6 +10,7 @@ import { valuesRefs } from './inputs.ts';
 import { judgeAnew } from './judge-anew.ts';
 import { logsNow } from './logs-now.ts';
 import { credentialRefs, lookAtSource, resolvedNow } from './look-at-source.ts';
+import { pluginKeysIn } from './nesting.ts';
 import { noteRuns } from './once.ts';
 import type { Parts } from './parts.ts';
 import type { PluginFindings, PluginOutcome } from './plugin-status.ts';
@@ -88,7 +89,7 @@ async function lookAt(
   ]);
   if (plugin.spec.suspend) {
     await learnDeclared(parts, key, plugin, signal);
-    return { outcome: { phase: 'Suspended' }, findings: {} };
+    return { outcome: { phase: 'Suspended', nested: pluginKeysIn(record.keys()).length > 0 }, findings: {} };
   }
 
   const answer = factsOf(parts, plugin);

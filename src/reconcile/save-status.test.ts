@@ -38,7 +38,7 @@ test('law 3: the first status of a Plugin takes along the intent that was on rec
     clock: { now: () => 0 },
     events: { record: () => undefined },
   } as unknown as Parts;
-  await saveStatus(parts, 'ns/a', { outcome: { phase: 'Suspended' }, findings: {} });
+  await saveStatus(parts, 'ns/a', { outcome: { phase: 'Suspended', nested: false }, findings: {} });
   const [status] = sent as { phase: string; inventory: unknown; attempted: unknown }[];
   assert.equal(status?.phase, 'Suspended');
   assert.deepEqual({ inventory: status?.inventory, attempted: status?.attempted }, { ...INTENT });
