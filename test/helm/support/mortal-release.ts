@@ -129,9 +129,10 @@ export class MortalRelease {
         const { phase, message, observedGeneration } = plugin?.status ?? {};
         assert.equal(observedGeneration, plugin?.metadata.generation);
         if (turn === 'rollback') {
-          const last = await this.#lastRecord();
-          assert.match(last?.description ?? '', /^Rollback/, `the Plugin is ${phase}: ${message}`);
-          return assert.equal(last?.status, 'deployed', message);
+          const records = await this.#records();
+          assert.match(records.at(-1)?.description ?? '', /^Rollback/, `the Plugin is ${phase}: ${message}`);
+          const deployed = records.flatMap(({ status }, index) => (status === 'deployed' ? [index] : []));
+          return assert.deepEqual(deployed, [records.length - 1], message);
         }
         assert.equal(phase, 'Ready', message);
         assert.equal(sync.status?.phase, 'Ready', sync.status?.message);
@@ -140,14 +141,12 @@ export class MortalRelease {
     );
   }
 
-  /** Asked again and again: without Helm, which says the same once it is over. */
-  async #lastRecord(): Promise<Release['info'] | undefined> {
+  /** What each revision says of itself. Asked again and again: without Helm, which says the same once it is over. */
+  async #records(): Promise<Release['info'][]> {
     const secrets = { apiVersion: 'v1', kind: 'Secret', namespace: this.#options.namespace };
     const { items } = await testClient().list({ ...secrets, labelSelector: 'owner=helm,name=app' });
-    return items
-      .map(readRecord)
-      .toSorted((a, b) => a.version - b.version)
-      .at(-1)?.info;
+    const records = items.map(readRecord).toSorted((one, other) => one.version - other.version);
+    return records.map(({ info }) => info);
   }
 
   async #state(): Promise<unknown> {
