@@ -8,7 +8,7 @@ import type { Facts } from './facts.ts';
 import type { Parts } from './parts.ts';
 import { type Problem, problemFrom } from './problems.ts';
 import { isDeclared } from './records.ts';
-import { awaitSettled } from './stage-wait.ts';
+import { awaitSettled, awaitWatched } from './stage-wait.ts';
 
 export interface StagesInput {
   key: string;
@@ -54,6 +54,7 @@ export async function writeStages(
     result.postponed = stage === 'webhooks' && isAnySick(parts, key, result.record, objects);
     if (result.postponed) break;
     const staged = objects.flatMap((object) => taskOf.get(object) ?? []);
+    await awaitWatched(parts, objects, signal);
     const outcomes = await applyAll(client, staged, parts.owned, signal);
     outcomes.forEach((outcome, index) => {
       const object = staged[index]?.object;

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { InventoryEntry, KubeObject, Plugin } from '../../src/api/index.ts';
 import { espalier } from '../cli/support/espalier.ts';
 import { pluginReaches, pluginYaml } from '../support/agent.ts';
@@ -20,7 +21,13 @@ test('what runs once', async (t) => {
     scene.settle({ [`plugins/${name}.yaml`]: pluginYaml(name, `apps/${name}`, spec), [`apps/${name}/job.yaml`]: job });
 
   await t.test('a Job that removes itself when it is done stays away until its key is another', async () => {
+    // Its kind is watched from now on, and it is gone again before the first list could arrive.
+    scene.proxy.before = async ({ method, path }) => {
+      if (method === 'GET' && path.includes('/jobs?')) await delay(2_000);
+      return undefined;
+    };
     await install('swift', jobYaml('swift', { key: 'v1', ttl: 0 }));
+    scene.proxy.before = undefined;
     assert.deepEqual(onceOf(await reached(scene, 'swift')), { key: 'v1', at: 'some time' });
     await isGone(scene, 'swift');
     await run('reconcile', 'plugin/swift');
