@@ -75,10 +75,7 @@ function holds(bytes: Uint8Array | undefined, text: string): boolean {
   return bytes !== undefined && Buffer.from(bytes).includes(text);
 }
 
-/** Without the place of our own line that runs the template, and without advice about a chart that nobody wrote. */
+/** Without the place of our own line that runs the template. */
 function ownWords(message: string): string {
-  return message
-    .replace(/^.* error calling include: /, '')
-    .replace(/(\/templates\/\d+\.yaml):\d+:\d+/g, '$1')
-    .replace(/ Use --debug flag to render out invalid YAML$/, '');
+  return message.replace(/^.* error calling include: /, '').replace(/(\/templates\/\d+\.yaml):\d+:\d+/g, '$1');
 }
