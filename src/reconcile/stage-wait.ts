@@ -1,4 +1,4 @@
-import { describeRef, type KubeObject, refKey, refOf } from '../api/index.ts';
+import { describeRef, type KubeObject, type ObjectRef, refKey, refOf } from '../api/index.ts';
 import { onceKeyOf, runsByCreation } from '../plan/once.ts';
 import { sleep } from '../runtime/clock.ts';
 import type { Parts } from './parts.ts';
@@ -14,14 +14,12 @@ export async function awaitSettled(
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const refs = objects.map((object) => refOf(object));
-  const until = parts.clock.now() + DEADLINE_MS;
-  for (;;) {
-    const late = refs.find((ref) => parts.owned.get(refKey(ref))?.health.state !== 'healthy');
-    if (late === undefined) return undefined;
-    if (parts.clock.now() >= until)
-      return `${describeRef(late)}: ${parts.owned.get(refKey(late))?.health.message ?? 'not seen'} after ${DEADLINE_MS / 1000} s`;
-    await sleep(LOOK_EVERY_MS, { clock: parts.clock, signal });
-  }
+  const healthOf = (ref: ObjectRef) => parts.owned.get(refKey(ref))?.health;
+  const lateOne = () => refs.find((ref) => healthOf(ref)?.state !== 'healthy');
+  await comesTrue(parts, () => lateOne() === undefined, DEADLINE_MS, signal);
+  const late = lateOne();
+  if (late === undefined) return undefined;
+  return `${describeRef(late)}: ${healthOf(late)?.message ?? 'not seen'} after ${DEADLINE_MS / 1000} s`;
 }
 
 /**
@@ -30,7 +28,16 @@ export async function awaitSettled(
  */
 export async function awaitWatched(parts: Parts, objects: readonly KubeObject[], signal: AbortSignal): Promise<void> {
   const passing = objects.filter((object) => runsByCreation(object) && onceKeyOf(object) !== undefined);
-  const until = parts.clock.now() + WATCH_DEADLINE_MS;
-  while (passing.some((kind) => !parts.watches.isSynced(kind)) && parts.clock.now() < until)
-    await sleep(LOOK_EVERY_MS, { clock: parts.clock, signal });
+  await comesTrue(parts, () => passing.every((kind) => parts.watches.isSynced(kind)), WATCH_DEADLINE_MS, signal);
+}
+
+/** Returns as soon as it is true, or when it took too long. */
+async function comesTrue(
+  { clock }: Parts,
+  isTrue: () => boolean,
+  deadlineMs: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const until = clock.now() + deadlineMs;
+  while (!isTrue() && clock.now() < until) await sleep(LOOK_EVERY_MS, { clock, signal });
 }
