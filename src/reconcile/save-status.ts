@@ -23,8 +23,9 @@ export async function saveStatus(
   const after = nextPluginStatus(plugin, verdict.outcome, verdict.findings, parts.clock.now());
   if (answered !== undefined) after.lastHandledReconcileAt = answered;
   try {
-    const ref = { ...refOf(plugin), uid: plugin.metadata.uid };
-    const written = await writeStatus(parts.client, ref, parts.intents.statusInCluster(plugin), after);
+    const { uid, resourceVersion } = plugin.metadata;
+    const owner = { ...refOf(plugin), uid, resourceVersion };
+    const written = await writeStatus(parts.client, owner, parts.intents.statusInCluster(plugin), after);
     if (written === undefined) return 'saved';
     parts.plugins.put(written);
   } catch (error) {

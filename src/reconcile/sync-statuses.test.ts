@@ -22,6 +22,7 @@ function world() {
   const sent: Sent[] = [];
   const statuses = new SyncStatuses(
     {
+      update: () => assert.fail('a Sync is written as a patch'),
       async patch(_ref, body) {
         const { status } = body as { status: object };
         const answer = Promise.withResolvers<void>();

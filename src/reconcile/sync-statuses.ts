@@ -22,11 +22,11 @@ interface Wish {
  * A status costs the API server as much as it lists, and of two writes that meet there one is done twice.
  */
 export class SyncStatuses {
-  readonly #client: Pick<KubeClient, 'patch'>;
+  readonly #client: Pick<KubeClient, 'patch' | 'update'>;
   readonly #syncs: Pick<Store<Sync>, 'get' | 'put'>;
   readonly #lines = new Map<string, Wish[]>();
 
-  constructor(client: Pick<KubeClient, 'patch'>, syncs: Pick<Store<Sync>, 'get' | 'put'>) {
+  constructor(client: Pick<KubeClient, 'patch' | 'update'>, syncs: Pick<Store<Sync>, 'get' | 'put'>) {
     this.#client = client;
     this.#syncs = syncs;
   }

@@ -1,21 +1,43 @@
-import type { Json, JsonObject, KubeObject, ObjectRef } from '../api/index.ts';
-import { CONTROLLER_MANAGER } from '../api/index.ts';
+import {
+  CONTROLLER_MANAGER,
+  isError,
+  type Json,
+  type JsonObject,
+  type KubeObject,
+  type ObjectRef,
+} from '../api/index.ts';
 import type { KubeClient } from '../cluster/client.ts';
+
+/** Whose status it is. With `resourceVersion`: the version of the object that has no status yet. */
+export type StatusOwner = ObjectRef & { uid: string; resourceVersion?: string | undefined };
+
+const OPTIONS = { subresource: 'status', fieldManager: CONTROLLER_MANAGER } as const;
 
 /**
  * Writes a status as the smallest merge patch that leads from one to the other, and nothing when they are equal.
- * The uid in the patch is a precondition: an object that was replaced under the same name is left alone.
+ * The uid is a precondition: an object that was replaced under the same name is left alone. A first status is sent as
+ * what it is, which costs the API server a sixth less, and as a patch only where the object has changed meanwhile.
  */
 export async function writeStatus(
-  client: Pick<KubeClient, 'patch'>,
-  ref: ObjectRef & { uid: string },
+  client: Pick<KubeClient, 'patch' | 'update'>,
+  owner: StatusOwner,
   before: object | undefined,
   after: object,
 ): Promise<KubeObject | undefined> {
   const diff = mergeDiff((before ?? {}) as JsonObject, after as JsonObject);
   if (diff === undefined) return undefined;
-  const body: Json = { metadata: { uid: ref.uid }, status: diff };
-  return await client.patch(ref, body, { type: 'merge', subresource: 'status', fieldManager: CONTROLLER_MANAGER });
+  const { uid, resourceVersion, apiVersion, kind, ...names } = owner;
+  if (before === undefined && resourceVersion !== undefined)
+    try {
+      return await client.update(
+        { apiVersion, kind, metadata: { ...names, uid, resourceVersion }, status: diff },
+        { ...OPTIONS, fieldValidation: 'Ignore' },
+      );
+    } catch (error) {
+      if (!isError(error, 'KubeConflict')) throw error;
+    }
+  const body: Json = { metadata: { uid }, status: diff };
+  return await client.patch({ apiVersion, kind, ...names }, body, { type: 'merge', ...OPTIONS });
 }
 
 /** Whether there is nothing to write. */

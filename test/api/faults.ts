@@ -422,7 +422,7 @@ export const BAD: FaultCase[] = [
     object: edit(PLUGIN, '/metadata/name', LONG_NAME),
     path: '/metadata/name',
     message: /^metadata\.name is too long, expected at most 63 characters$/,
-    server: /metadata\.name must have at most 63 characters/,
+    server: /metadata\.name: Too long: may not be more than 63 bytes/,
   },
   {
     title: 'a name with capitals',

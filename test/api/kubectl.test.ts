@@ -103,7 +103,7 @@ test('a status in a declaration is dropped, and a change of status is no new gen
 
 test('conditions of two writers are merged by type', async (t) => {
   const namespace = await testNamespace(t);
-  const { apiVersion, kind, metadata } = await stored(namespace, OCI_PLUGIN, {
+  const { apiVersion, kind, metadata } = await stored(namespace, SYNC, {
     conditions: [condition('Ready', 'True', 'x')],
   });
   const { name } = metadata;
@@ -112,6 +112,17 @@ test('conditions of two writers are merged by type', async (t) => {
   const merged = await testClient().apply(other, { fieldManager: 'somebody-else', subresource: 'status' });
   const { conditions } = merged.status as { conditions: Condition[] };
   assert.deepEqual(conditions.map(({ type }) => type).toSorted(), ['Example', 'Ready']);
+});
+
+test('the status of a Plugin has one writer: who applies to it is told whose it is, and changes nothing', async (t) => {
+  const namespace = await testNamespace(t);
+  const { apiVersion, kind, metadata } = await stored(namespace, OCI_PLUGIN, { phase: 'Ready' });
+  const { name } = metadata;
+  const other = { apiVersion, kind, metadata: { name, namespace }, status: { message: 'from somebody else' } };
+  await assert.rejects(
+    testClient().apply(other, { fieldManager: 'somebody-else', subresource: 'status' }),
+    /conflict with "espalier-controller".*[\s\S]*\.status/,
+  );
 });
 
 describe('kubectl explain', () => {
@@ -141,8 +152,14 @@ async function publishedSchema(kind: string): Promise<Schema> {
   return schema;
 }
 
-/** Fields of ours whose description the server does not give as we wrote it. */
+/** Fields of ours whose description the server does not give as we wrote it. What it stores unchecked is told in one text. */
 function undescribed(ours: Schema, published: Schema | undefined, path: string): string[] {
+  const inOneText = published?.items?.['x-kubernetes-preserve-unknown-fields'] ? ours.items : ours;
+  const isOpen = inOneText !== ours || published?.['x-kubernetes-preserve-unknown-fields'];
+  if (isOpen && inOneText?.properties !== undefined) {
+    const texts = [ours.description ?? '', ...Object.keys(inOneText.properties)];
+    return texts.filter((text) => !published?.description?.includes(text)).map((text) => `${path}: ${text}`);
+  }
   const mute = ours.description !== undefined && published?.description !== ours.description ? [path] : [];
   const fields = Object.entries(ours.properties ?? {});
   const below = fields.flatMap(([name, field]) => undescribed(field, published?.properties?.[name], `${path}.${name}`));

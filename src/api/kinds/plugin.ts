@@ -157,12 +157,12 @@ export const PLUGIN_SPEC = {
       fieldPath: '.source.oci.inside',
     },
     {
-      rule: "self.kind == 'expansion' || !has(self.expansion)",
+      rule: "!has(self.expansion) || self.kind == 'expansion'",
       message: 'expansion is for kind expansion only',
       fieldPath: '.expansion',
     },
     {
-      rule: "self.kind == 'expansion' || !has(self.step)",
+      rule: "!has(self.step) || self.kind == 'expansion'",
       message: 'step is for kind expansion only',
       fieldPath: '.step',
     },

@@ -181,11 +181,11 @@ export const GIT_SOURCE = {
   },
   'x-kubernetes-validations': [
     {
-      rule: 'has(self.url) || !has(self.ref)',
+      rule: '!has(self.ref) || has(self.url)',
       message: 'ref needs url: without url the folder is read at the commit of the Sync',
     },
     {
-      rule: 'has(self.url) || !has(self.secretRef)',
+      rule: '!has(self.secretRef) || has(self.url)',
       message: "secretRef needs url: without url the Sync's credentials are used",
     },
   ],
@@ -241,7 +241,7 @@ export const SOURCE = {
   properties: { chart: CHART_SOURCE, oci: OCI_SOURCE, git: GIT_SOURCE, download: DOWNLOAD_SOURCE },
   'x-kubernetes-validations': [
     {
-      rule: '[has(self.chart), has(self.oci), has(self.git), has(self.download)].filter(x, x).size() == 1',
+      rule: '(has(self.chart) ? 1 : 0) + (has(self.oci) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.download) ? 1 : 0) == 1',
       message: 'must have exactly one of chart, oci, git and download',
     },
   ],

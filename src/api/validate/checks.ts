@@ -13,11 +13,11 @@ export const CHECKS: ReadonlyMap<string, Check> = new Map<string, Check>([
     (self) => present(self, 'branch', 'tag', 'semver', 'commit') <= 1,
   ],
   [
-    '[has(self.chart), has(self.oci), has(self.git), has(self.download)].filter(x, x).size() == 1',
+    '(has(self.chart) ? 1 : 0) + (has(self.oci) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.download) ? 1 : 0) == 1',
     (self) => present(self, 'chart', 'oci', 'git', 'download') === 1,
   ],
-  ['has(self.url) || !has(self.ref)', (self) => has(self, 'url') || !has(self, 'ref')],
-  ['has(self.url) || !has(self.secretRef)', (self) => has(self, 'url') || !has(self, 'secretRef')],
+  ['!has(self.ref) || has(self.url)', (self) => !has(self, 'ref') || has(self, 'url')],
+  ['!has(self.secretRef) || has(self.url)', (self) => !has(self, 'secretRef') || has(self, 'url')],
   [
     "!has(self.verify) || self.verify.provider == 'provenance'",
     (self) => !isFields(self.verify) || self.verify.provider !== 'cosign',
@@ -65,8 +65,8 @@ export const CHECKS: ReadonlyMap<string, Check> = new Map<string, Check>([
     "self.kind in ['helm', 'template'] || !has(self.source.oci) || !has(self.source.oci.inside)",
     (self) => isChart(self) || !isFields(self.source) || !hasInside(self.source.oci),
   ],
-  ["self.kind == 'expansion' || !has(self.expansion)", (self) => self.kind === 'expansion' || !has(self, 'expansion')],
-  ["self.kind == 'expansion' || !has(self.step)", (self) => self.kind === 'expansion' || !has(self, 'step')],
+  ["!has(self.expansion) || self.kind == 'expansion'", (self) => !has(self, 'expansion') || self.kind === 'expansion'],
+  ["!has(self.step) || self.kind == 'expansion'", (self) => !has(self, 'step') || self.kind === 'expansion'],
   ['has(self.app) != has(self.tagsFollow)', (self) => has(self, 'app') !== has(self, 'tagsFollow')],
   [
     '!has(self.tagsFollow) || has(self.source.oci)',

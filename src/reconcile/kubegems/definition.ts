@@ -3,7 +3,7 @@ import type { KubeClient } from '../../cluster/client.ts';
 import { KUBEGEMS_PLUGIN } from '../../compat/kubegems-kind.ts';
 
 /** Counts up with every change of what is served, so that an older agent leaves a newer one's definition alone. */
-export const EDITION = 1;
+export const EDITION = 2;
 const EDITION_ANNOTATION = `${GROUP}/edition`;
 const VERSION = 'v1beta1';
 
