@@ -5,6 +5,7 @@ export * from './defaults.ts';
 export * from './delegation.ts';
 export * from './duration.ts';
 export * from './errors.ts';
+export * from './inventory-line.ts';
 export type * from './kinds/expansion.ts';
 export type * from './kinds/extension.ts';
 export type * from './kinds/extension-instance.ts';

@@ -1,5 +1,6 @@
 import { applyDefaults } from './defaults.ts';
 import { EspalierError } from './errors.ts';
+import { withInventoryEntries } from './inventory-line.ts';
 import type { KindName, KindTypes } from './kinds.ts';
 import { API_VERSION } from './names.ts';
 import { describeRef, type KubeObject, refOf } from './objects.ts';
@@ -10,7 +11,7 @@ export function isKind(object: KubeObject, kind: KindName): boolean {
 }
 
 /**
- * An object from the API server as its type, with defaults filled in (an older CustomResourceDefinition may lack some).
+ * An object from the API server as its type, with defaults filled in and the lines of its inventory read.
  * Only for what the API server accepted or `validateObject` found without fault: fields are not checked again.
  */
 export function readAs<K extends KindName>(object: KubeObject, kind: K): KindTypes[K] {
@@ -18,5 +19,8 @@ export function readAs<K extends KindName>(object: KubeObject, kind: K): KindTyp
     const what = `${describeRef(refOf(object))} (${object.apiVersion})`;
     throw new EspalierError('InvalidDeclaration', `${what} is not a ${kind} of ${API_VERSION}`, { retry: false });
   }
-  return applyDefaults(object) as KindTypes[K];
+  const complete = applyDefaults(object);
+  const { status } = complete;
+  const isRead = typeof status !== 'object' || status === null || !('inventory' in status);
+  return (isRead ? complete : { ...complete, status: withInventoryEntries(status) }) as KindTypes[K];
 }

@@ -1,4 +1,4 @@
-import type { InventoryEntry } from '../api/index.ts';
+import { type InventoryEntry, withInventoryEntries } from '../api/inventory-line.ts';
 import { refKey, refOf } from '../api/objects.ts';
 import type { KubeClient } from '../cluster/client.ts';
 import { isSync, type Ours } from './standing.ts';
@@ -34,7 +34,7 @@ function entriesOf(branch: Branch, depth: number): InventoryEntry[] {
 
 /** The objects on record; of a Sync those beside Plugins, such as Extensions, for Plugins are nodes of their own. */
 function recordOf(owner: Ours, twigs: readonly Twig[]): InventoryEntry[] {
-  const record: InventoryEntry[] = owner.status?.inventory ?? [];
+  const record: InventoryEntry[] = withInventoryEntries(owner.status ?? {}).inventory ?? [];
   const shown = new Set(twigs.map(({ plugin }) => refKey(refOf(plugin))));
   return record.filter((entry) => !(isSync(owner) ? entry.kind === 'Plugin' : shown.has(refKey(entry))));
 }

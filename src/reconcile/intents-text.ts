@@ -1,4 +1,10 @@
-import type { Attempt, InventoryEntry, KubeObject } from '../api/index.ts';
+import {
+  type Attempt,
+  type InventoryEntry,
+  type KubeObject,
+  withInventoryEntries,
+  withInventoryLines,
+} from '../api/index.ts';
 
 /** One intent on record. */
 export interface IntentEntry {
@@ -11,7 +17,7 @@ export interface IntentEntry {
 
 /** A list in JSON: the API server has nothing to do with its parts, which is what makes it cheap. */
 export function writeIntents(entries: readonly IntentEntry[]): { intents: string } {
-  return { intents: JSON.stringify(entries) };
+  return { intents: JSON.stringify(entries.map(withInventoryLines)) };
 }
 
 /** What does not look like an intent of ours is left out: whoever edited the record by hand has to answer for that. */
@@ -24,7 +30,11 @@ export function readIntents(object: KubeObject | undefined): IntentEntry[] {
   } catch {
     return [];
   }
-  return Array.isArray(entries) ? entries.filter(isIntent) : [];
+  return Array.isArray(entries) ? entries.filter(isObject).map(withInventoryEntries).filter(isIntent) : [];
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
 }
 
 function isIntent(value: unknown): value is IntentEntry {
@@ -39,5 +49,5 @@ function isReference(value: unknown): boolean {
 }
 
 function fieldsOf(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+  return isObject(value) ? (value as Record<string, unknown>) : {};
 }

@@ -5,6 +5,7 @@ import {
   type JsonObject,
   type KubeObject,
   type ObjectRef,
+  withInventoryLines,
 } from '../api/index.ts';
 import type { KubeClient } from '../cluster/client.ts';
 
@@ -24,7 +25,7 @@ export async function writeStatus(
   before: object | undefined,
   after: object,
 ): Promise<KubeObject | undefined> {
-  const diff = mergeDiff((before ?? {}) as JsonObject, after as JsonObject);
+  const diff = mergeDiff(withInventoryLines(before ?? {}) as JsonObject, withInventoryLines(after) as JsonObject);
   if (diff === undefined) return undefined;
   const { uid, resourceVersion, apiVersion, kind, ...names } = owner;
   if (before === undefined && resourceVersion !== undefined)

@@ -125,8 +125,8 @@ test('law 3: intent is recorded before the write: every object is on record befo
 });
 
 function inventoryOf(body: string): string[] {
-  const { status } = JSON.parse(body) as { status?: { inventory?: { kind: string; name: string }[] } };
-  return (status?.inventory ?? []).map(({ kind, name }) => `${kind} ${name}`);
+  const { status } = JSON.parse(body) as { status?: { inventory?: string[] } };
+  return (status?.inventory ?? []).map((line) => line.replace(/^\S+ (\S+) ([^ /]+\/)?(\S+).*/, '$1 $3'));
 }
 
 test('law 4: delete only what our record owns, by UID: an object that took the name of ours stays', async (t) => {

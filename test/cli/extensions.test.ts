@@ -243,7 +243,6 @@ describe('espalier extensions in a cluster', () => {
       version: 'v1',
       enabled: true,
       parameters: { size: 'large' },
-      upgrade: { approval: 'auto' },
     });
     assert.match((await at(2, 'install', name)).stderr, /is there already; choose another with --name/);
 

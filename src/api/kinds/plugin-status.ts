@@ -1,5 +1,6 @@
+import { INVENTORY_LINE, type InventoryEntry } from '../inventory-line.ts';
 import type { Complete, Schema } from '../schema.ts';
-import { MESSAGE, OBJECT_FIELDS, STATUS_FIELDS } from './status-parts.ts';
+import { MESSAGE, STATUS_FIELDS } from './status-parts.ts';
 
 export const PLUGIN_PHASES = [
   'Pending',
@@ -28,33 +29,6 @@ const REVISION = {
       type: 'string',
       description:
         'Hash of everything that the objects are made from. The same key gives the same objects. `partly` while something else is begun and not through.',
-    },
-  },
-} as const satisfies Schema;
-
-const INVENTORY_ENTRY = {
-  type: 'object',
-  required: ['apiVersion', 'kind', 'name'],
-  properties: {
-    ...OBJECT_FIELDS,
-    applied: { type: 'string', description: 'Hash of the declared object as it was last applied.' },
-    fields: {
-      type: 'string',
-      description: 'Hash of the fields that Espalier manages in the object, as of the last apply.',
-    },
-    once: {
-      type: 'object',
-      required: ['key'],
-      description: 'For an object that runs once (annotation espalier.dev/once).',
-      properties: {
-        key: { type: 'string', description: 'Value of the annotation that it was applied for.' },
-        at: {
-          type: 'string',
-          format: 'date-time',
-          description:
-            'When it had run: it was healthy. From then on it is not applied again for this key, whatever becomes of it.',
-        },
-      },
     },
   },
 } as const satisfies Schema;
@@ -188,8 +162,8 @@ export const PLUGIN_STATUS = {
     inventory: {
       type: 'array',
       'x-kubernetes-list-type': 'atomic',
-      items: INVENTORY_ENTRY,
-      description: 'The objects that this Plugin owns. Only these are ever changed or deleted.',
+      items: { type: 'string' },
+      description: `The objects that this Plugin owns. Only these are ever changed or deleted. ${INVENTORY_LINE}`,
     },
     notDowngraded: {
       description: 'Definitions of the chart that are newer in the cluster, and left as they are there.',
@@ -235,8 +209,8 @@ export const PLUGIN_STATUS = {
 } as const satisfies Schema;
 
 export type PluginPhase = (typeof PLUGIN_PHASES)[number];
-export type PluginStatus = Complete<typeof PLUGIN_STATUS>;
-export type InventoryEntry = Complete<typeof INVENTORY_ENTRY>;
+/** As it is worked with: the inventory read from its lines. */
+export type PluginStatus = Omit<Complete<typeof PLUGIN_STATUS>, 'inventory'> & { inventory?: InventoryEntry[] };
 export type DriftEntry = Complete<typeof DRIFT_ENTRY>;
 export type FailedLog = Complete<typeof FAILED_LOG>;
 export type HistoryEntry = Complete<typeof HISTORY_ENTRY>;

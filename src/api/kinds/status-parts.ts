@@ -47,15 +47,3 @@ export const MESSAGE = {
   type: 'string',
   description: 'Why it is in this phase, for people.',
 } as const satisfies Schema;
-
-/** Whatever names an object, plus its identity in the cluster. */
-export const OBJECT_FIELDS = {
-  apiVersion: { type: 'string', description: 'API version of the object.' },
-  kind: { type: 'string', description: 'Kind of the object.' },
-  namespace: { type: 'string', description: 'Namespace of the object; absent for cluster-wide kinds.' },
-  name: { type: 'string', description: 'Name of the object.' },
-  uid: {
-    type: 'string',
-    description: 'UID that the object had when it was applied. Only an object with this UID is ever deleted.',
-  },
-} as const satisfies Record<string, Schema>;

@@ -1,19 +1,8 @@
+import { INVENTORY_LINE, type InventoryEntry } from '../inventory-line.ts';
 import type { Complete, Schema } from '../schema.ts';
-import { MESSAGE, OBJECT_FIELDS, STATUS_FIELDS } from './status-parts.ts';
+import { MESSAGE, STATUS_FIELDS } from './status-parts.ts';
 
 export const SYNC_PHASES = ['Pending', 'Progressing', 'Ready', 'Failed', 'Held', 'Suspended', 'Removing'] as const;
-
-const INVENTORY_ENTRY = {
-  type: 'object',
-  required: ['apiVersion', 'kind', 'name'],
-  properties: {
-    ...OBJECT_FIELDS,
-    fields: {
-      type: 'string',
-      description: 'Hash of the fields that the Sync wrote; they are restored when somebody edits them.',
-    },
-  },
-} as const satisfies Schema;
 
 const FAULT = {
   type: 'object',
@@ -164,8 +153,8 @@ export const SYNC_STATUS = {
     inventory: {
       type: 'array',
       'x-kubernetes-list-type': 'atomic',
-      items: INVENTORY_ENTRY,
-      description: 'The objects that this Sync wrote. Only these are ever removed.',
+      items: { type: 'string' },
+      description: `The objects that this Sync wrote. Only these are ever removed. ${INVENTORY_LINE}`,
     },
     plugins: {
       type: 'object',
@@ -218,8 +207,9 @@ export const SYNC_STATUS = {
 } as const satisfies Schema;
 
 export type SyncPhase = (typeof SYNC_PHASES)[number];
-export type SyncStatus = Complete<typeof SYNC_STATUS>;
-export type SyncInventoryEntry = Complete<typeof INVENTORY_ENTRY>;
+/** As it is worked with: the inventory read from its lines. */
+export type SyncStatus = Omit<Complete<typeof SYNC_STATUS>, 'inventory'> & { inventory?: SyncInventoryEntry[] };
+export type SyncInventoryEntry = Omit<InventoryEntry, 'applied' | 'once'>;
 export type Answer = Complete<typeof ANSWER>;
 export type SentStatus = Complete<typeof SENT_STATUS>;
 export type PlannedPull = Complete<typeof PULL_REQUEST>;
