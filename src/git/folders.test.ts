@@ -60,28 +60,37 @@ describe('folders of Git', () => {
     assert.equal(objects.asked.length, 2);
   });
 
-  test('names are found wherever they sort, and others are not', async () => {
-    const objects = new Objects();
-    // Git sorts a folder as if its name ended with a slash, and by bytes: neither is the order of strings.
-    const names = ['a', 'a.b', 'a0', '\u{1f333}', '\uffe6', '__proto__', 'constructor'];
-    const folder = objects.tree(
-      names.map((name, index) => ({ name, ...FILE, mode: index === 0 ? '40000' : '100644' })),
-    );
-    const { entries, get } = await new Folders().at(folder, objects.need);
-    assert.deepEqual(entries.map(({ name }) => name).slice(-2), ['\uffe6', '\u{1f333}']);
-    for (const name of names) assert.equal(get(name)?.name, name);
-    for (const name of ['', 'b', 'toString', 'a/']) assert.equal(get(name), undefined);
-  });
+  for (const [size, others] of [
+    ['small', 0],
+    ['large', 100],
+  ] as const) {
+    const more = Array.from({ length: others }, (_, index) => `file-${index}`);
 
-  test('of two entries with one name the first counts', async () => {
-    const objects = new Objects();
-    const first = objects.add('blob', Buffer.from('first'));
-    const entry = (oid: string) => Buffer.concat([Buffer.from('100644 twice\0'), Buffer.from(oid, 'hex')]);
-    const folder = objects.add('tree', Buffer.concat([entry(first), entry(FILE.oid)]));
-    const { entries, get } = await new Folders().at(folder, objects.need);
-    assert.equal(entries.length, 2);
-    assert.equal(get('twice')?.oid, first);
-  });
+    test(`names in a ${size} folder are found wherever they sort, and others are not`, async () => {
+      const objects = new Objects();
+      // Git sorts a folder as if its name ended with a slash, and by bytes: neither is the order of strings.
+      const names = ['a', 'a.b', 'a0', '\u{1f333}', '\uffe6', '__proto__', 'constructor', ...more];
+      const folder = objects.tree(
+        names.map((name, index) => ({ name, ...FILE, mode: index === 0 ? '40000' : '100644' })),
+      );
+      const { entries, get } = await new Folders().at(folder, objects.need);
+      assert.deepEqual(entries.map(({ name }) => name).slice(-2), ['\uffe6', '\u{1f333}']);
+      for (const name of names) assert.equal(get(name)?.name, name);
+      for (const name of ['', 'b', 'toString', 'a/']) assert.equal(get(name), undefined);
+    });
+
+    test(`of two entries with one name in a ${size} folder the first counts`, async () => {
+      const objects = new Objects();
+      const first = objects.add('blob', Buffer.from('first'));
+      const entry = (name: string, oid: string) =>
+        Buffer.concat([Buffer.from(`100644 ${name}\0`), Buffer.from(oid, 'hex')]);
+      const twice = [entry('twice', first), entry('twice', FILE.oid)];
+      const data = Buffer.concat([...more.map((name) => entry(name, FILE.oid)), ...twice]);
+      const { entries, get } = await new Folders().at(objects.add('tree', data), objects.need);
+      assert.equal(entries.length, others + 2);
+      assert.equal(get('twice')?.oid, first);
+    });
+  }
 
   test('a file where a folder belongs is damage, and stays it', async () => {
     const objects = new Objects();

@@ -4,6 +4,8 @@ import { damaged, type GitObject, parseTree, type RawEntry } from './objects.ts'
 const CACHE_BYTES = 4 * 1024 * 1024;
 /** A parsed folder, with its names to look up, takes about this many times the memory of its bytes. */
 const PARSED_FACTOR = 8;
+/** Up to so many entries looking through them is no slower than a map. */
+const FEW = 16;
 
 /** What a tree object says. */
 export interface Folder {
@@ -33,6 +35,7 @@ export class Folders {
 }
 
 function folderOf(entries: readonly RawEntry[]): Folder {
+  if (entries.length <= FEW) return { entries, get: (name) => entries.find((entry) => entry.name === name) };
   let byName: Map<string, RawEntry> | undefined;
   return {
     entries,
