@@ -13,24 +13,56 @@ export function applyDefaults<T extends KubeObject>(object: T): T {
   return { ...object, spec: withDefaults(definition.spec, object.spec) };
 }
 
+/** The same of a value. What lacks nothing comes back as it is: so does all that the API server answers. */
 export function withDefaults(schema: Schema, value: unknown): unknown {
+  return isComplete(schema, value) ? value : filledIn(schema, value);
+}
+
+function isComplete(schema: Schema, value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  const { properties, additionalProperties, items } = schema;
+  if (Array.isArray(value)) return items === undefined || value.every((item) => isComplete(items, item));
+  if (properties === undefined && additionalProperties === undefined) return true;
+  if (properties !== undefined && !defaultedIn(properties).every((name) => Object.hasOwn(value, name))) return false;
+  return Object.keys(value).every((name) => {
+    const field = fieldIn(schema, name);
+    if (field === undefined) return true;
+    const item: unknown = Reflect.get(value, name);
+    return item !== null && isComplete(field, item);
+  });
+}
+
+function filledIn(schema: Schema, value: unknown): unknown {
   if (Array.isArray(value)) {
     const { items } = schema;
     return items === undefined ? value : value.map((item) => withDefaults(items, item));
   }
   if (typeof value !== 'object' || value === null) return value;
-  const { properties, additionalProperties } = schema;
-  if (properties === undefined && additionalProperties === undefined) return value;
   const fields = new Map<string, unknown>();
   for (const [name, item] of Object.entries(value)) {
-    const field = properties !== undefined && Object.hasOwn(properties, name) ? properties[name] : additionalProperties;
+    const field = fieldIn(schema, name);
     if (field === undefined) fields.set(name, item);
     else if (item !== null) fields.set(name, withDefaults(field, item));
   }
-  for (const [name, field] of Object.entries(properties ?? {})) {
-    const missing = field.default !== undefined && !fields.has(name);
-    if (missing) fields.set(name, withDefaults(field, structuredClone(field.default)));
+  for (const name of defaultedIn(schema.properties ?? {})) {
+    const field = schema.properties?.[name];
+    if (field !== undefined && !fields.has(name)) fields.set(name, withDefaults(field, structuredClone(field.default)));
   }
   // Never by assignment: a field named `__proto__` stays an ordinary field.
   return Object.fromEntries(fields);
+}
+
+function fieldIn({ properties, additionalProperties }: Schema, name: string): Schema | undefined {
+  return properties !== undefined && Object.hasOwn(properties, name) ? properties[name] : additionalProperties;
+}
+
+/** Schemas are constants, and every declaration and every answer is held to them. */
+const DEFAULTED = new WeakMap<object, readonly string[]>();
+
+function defaultedIn(properties: NonNullable<Schema['properties']>): readonly string[] {
+  const known = DEFAULTED.get(properties);
+  if (known !== undefined) return known;
+  const names = Object.keys(properties).filter((name) => properties[name]?.default !== undefined);
+  DEFAULTED.set(properties, names);
+  return names;
 }

@@ -213,9 +213,11 @@ export class OwnedIndex {
 
   /** What is being removed may have run before. */
   #noteRun(key: string, object: KubeObject): void {
-    const [once, plugin] = [onceKeyOf(object), ownerOf(object)];
+    const once = onceKeyOf(object);
+    if (once === undefined) return;
+    const plugin = ownerOf(object);
     const { deletionTimestamp: _, ...metadata } = object.metadata;
-    if (once === undefined || plugin === undefined || metadata.uid === undefined) return;
+    if (plugin === undefined || metadata.uid === undefined) return;
     const { state } = this.#options.healthOf(plugin, { ...object, metadata });
     if (state === 'healthy') this.#ran.set(key, { uid: metadata.uid, once });
   }

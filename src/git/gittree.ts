@@ -1,23 +1,20 @@
 import { EspalierError } from '../api/index.ts';
-import { ByteCache } from './bytecache.ts';
-import { damaged, type GitObject, isOid, parseCommit, parseTree, type RawEntry } from './objects.ts';
+import { Folders } from './folders.ts';
+import { damaged, type GitObject, isOid, parseCommit } from './objects.ts';
 import type { ObjectStore } from './objectstore.ts';
 import { type FileTree, joinPath, notFollowed, splitPath, type TreeEntry, walkTree } from './tree.ts';
 
-const FOLDER_CACHE_BYTES = 2 * 1024 * 1024;
-/** A parsed folder takes about this many times the memory of its bytes. */
-const PARSED_FACTOR = 6;
-
 /** The files of a commit, read from the object store: there is no work tree that could be half done or lead elsewhere. */
-export function gitTree(store: Pick<ObjectStore, 'read' | 'need' | 'has'>, commit: string): FileTree {
-  return objectTree(commit, {
+export function gitTree(store: Pick<ObjectStore, 'read' | 'need' | 'has' | 'folders'>, commit: string): FileTree {
+  const objects: TreeObjects = {
     async root() {
       const object = isOid(commit) ? await store.read(commit) : undefined;
       if (object?.type !== 'commit') throw notStored(commit);
       return parseCommit(commit, object.data).tree;
     },
     need: needFor(store, [commit]),
-  });
+  };
+  return objectTree(commit, objects, store.folders);
 }
 
 export function notStored(commit: string): EspalierError {
@@ -45,20 +42,12 @@ export interface TreeObjects {
   need(oid: string): Promise<GitObject>;
 }
 
-/** The files below a folder, wherever its objects come from. `commit` is what the tree says of itself. */
-export function objectTree(commit: string, objects: TreeObjects): FileTree {
+/**
+ * The files below a folder, wherever its objects come from. `commit` is what the tree says of itself. `folders`: those of
+ * other trees that are made of the same objects.
+ */
+export function objectTree(commit: string, objects: TreeObjects, folders = new Folders()): FileTree {
   let root: Promise<string> | undefined;
-  const folders = new ByteCache<string, RawEntry[]>(FOLDER_CACHE_BYTES);
-
-  async function entriesOf(oid: string): Promise<RawEntry[]> {
-    const known = folders.get(oid);
-    if (known !== undefined) return known;
-    const object = await objects.need(oid);
-    if (object.type !== 'tree') throw damaged(`${object.type} ${oid} where a folder belongs`);
-    const entries = parseTree(object.data);
-    folders.set(oid, entries, object.data.length * PARSED_FACTOR);
-    return entries;
-  }
 
   /** The entry at a path; `undefined` when there is none. The root is a folder like any other. */
   async function entryAt(path: string): Promise<{ oid: string; type: TreeEntry['type'] } | undefined> {
@@ -71,7 +60,7 @@ export function objectTree(commit: string, objects: TreeObjects): FileTree {
     for (const name of splitPath(path)) {
       if (at.type === 'link' || at.type === 'submodule') throw notFollowed(way, at.type);
       if (at.type === 'file') return undefined;
-      const entry = (await entriesOf(at.oid)).find((candidate) => candidate.name === name);
+      const entry = (await folders.at(at.oid, objects.need)).get(name);
       if (entry === undefined) return undefined;
       at = entry;
       way = joinPath(way, name);
@@ -95,7 +84,8 @@ export function objectTree(commit: string, objects: TreeObjects): FileTree {
       if (entry === undefined || entry.type === 'file') return [];
       if (entry.type !== 'folder') throw notFollowed(path, entry.type);
       const folder = splitPath(path).join('/');
-      return (await entriesOf(entry.oid)).map(({ name, oid, mode, type }) => ({
+      const { entries } = await folders.at(entry.oid, objects.need);
+      return entries.map(({ name, oid, mode, type }) => ({
         name,
         path: joinPath(folder, name),
         type,

@@ -2,6 +2,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { EspalierError, isError } from '../api/index.ts';
 import { ByteCache } from './bytecache.ts';
+import { Folders } from './folders.ts';
 import { damaged, type GitObject, hashObject } from './objects.ts';
 import { PackFile } from './packfile.ts';
 
@@ -15,6 +16,8 @@ const RACY_MS = 50;
  * each object is checked against its id. Packs may come and go while it reads.
  */
 export class ObjectStore {
+  /** Folders of what it holds. They go when a pack does, and when nobody reads. */
+  readonly folders = new Folders();
   readonly #folder: string;
   readonly #maxObjectBytes: number;
   readonly #cache = new ByteCache<number, GitObject>(CACHE_BYTES);
@@ -82,6 +85,7 @@ export class ObjectStore {
     this.#packs = [];
     this.#seen = '';
     this.#cache.clear();
+    this.folders.clear();
     await Promise.all(packs.map((pack) => pack.retire()));
   }
 
@@ -133,6 +137,7 @@ export class ObjectStore {
     // The newest first: it holds what is read next.
     this.#packs = [...opened.reverse(), ...kept];
     this.#seen = seen;
+    if (gone.length > 0) this.folders.clear();
     await Promise.all(gone.map((pack) => pack.retire()));
   }
 }

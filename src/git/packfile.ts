@@ -6,6 +6,9 @@ import { PackIndex } from './packindex.ts';
 
 /** Objects of all packs by pack number and offset, in one number. */
 const PACK_STRIDE = 2 ** 33;
+/** Objects of one commit lie side by side, and most are small: so many bytes are read together. */
+const WINDOW_BYTES = 64 * 1024;
+const WINDOW_STEP = 4 * 1024;
 
 /** One pack on disk with its index. It stays readable until the last read ends, even when its file is deleted meanwhile. */
 export class PackFile {
@@ -13,6 +16,9 @@ export class PackFile {
   readonly #index: PackIndex;
   readonly #file: FileHandle;
   readonly #number: number;
+  /** What was read last, until there is a turn in which nobody reads: what becomes of the file shall show. */
+  #window: { start: number; bytes: Promise<Buffer> } | undefined;
+  #isClosing = false;
   #reads = 0;
   #retired = false;
 
@@ -52,6 +58,7 @@ export class PackFile {
       });
     } finally {
       this.#reads -= 1;
+      if (this.#reads === 0) this.#closeSoon();
       if (this.#retired && this.#reads === 0) await this.#file.close();
     }
   }
@@ -64,6 +71,33 @@ export class PackFile {
   }
 
   async #bytes(offset: number, length: number): Promise<Buffer> {
+    if (length > WINDOW_BYTES - WINDOW_STEP) return await this.#readAt(offset, length);
+    const known = this.#window;
+    const isIn = known !== undefined && offset >= known.start && offset + length <= known.start + WINDOW_BYTES;
+    const window = isIn ? known : this.#open(offset - (offset % WINDOW_STEP));
+    const from = offset - window.start;
+    return (await window.bytes).subarray(from, from + length);
+  }
+
+  #closeSoon(): void {
+    if (this.#window === undefined || this.#isClosing) return;
+    this.#isClosing = true;
+    setImmediate(() => {
+      this.#isClosing = false;
+      if (this.#reads === 0) this.#window = undefined;
+    });
+  }
+
+  #open(start: number): { start: number; bytes: Promise<Buffer> } {
+    const window = { start, bytes: this.#readAt(start, WINDOW_BYTES) };
+    this.#window = window;
+    window.bytes.catch(() => {
+      if (this.#window === window) this.#window = undefined;
+    });
+    return window;
+  }
+
+  async #readAt(offset: number, length: number): Promise<Buffer> {
     const { buffer, bytesRead } = await this.#file.read(Buffer.allocUnsafe(length), 0, length, offset);
     return buffer.subarray(0, bytesRead);
   }

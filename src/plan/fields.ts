@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Json, JsonObject, ManagedFieldsEntry } from '../api/index.ts';
 import { canonicalJson } from '../api/index.ts';
 import { type FieldPath, type PathElement, parseElement, stepInto, writeElement } from './field-path.ts';
@@ -122,7 +122,7 @@ export function appliedFields(
 
 /** Short enough for a status that lists a thousand objects; two sets with the same hash are the same for our purposes. */
 export function hashFields(fields: JsonObject): string {
-  return createHash('sha256').update(canonicalJson(fields)).digest('base64url').slice(0, 16);
+  return hash('sha256', canonicalJson(fields), 'base64url').slice(0, 16);
 }
 
 function isMember(node: JsonObject): boolean {

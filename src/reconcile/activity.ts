@@ -11,6 +11,8 @@ export function activityIn(plugin: Plugin, facts: Facts): Activity {
 /** False when it is certain that nothing of the Plugin shall be here. */
 export function isWanted(parts: FactsParts, plugin: Plugin): boolean {
   if (!plugin.spec.enabled) return false;
+  // What is for every cluster is wanted whatever is known of this one.
+  if (plugin.spec.when === undefined) return true;
   const answer = factsOf(parts, plugin);
   return !answer.known || activityIn(plugin, answer.facts).state !== 'inactive';
 }

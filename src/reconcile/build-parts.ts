@@ -19,6 +19,7 @@ import { isWanted } from './activity.ts';
 import { AnswerMemories } from './answer-memory.ts';
 import { CatalogueNews } from './catalogue-news.ts';
 import { ChartSources } from './chart-sources.ts';
+import { Children } from './children.ts';
 import { currentKey } from './current-key.ts';
 import { Declared } from './declared.ts';
 import { Dependents, dependenciesOf } from './dependents.ts';
@@ -32,7 +33,7 @@ import { InputsMemo } from './inputs-memo.ts';
 import { Intents } from './intents.ts';
 import { KeptNotes } from './kept-notes.ts';
 import { KubegemsObjects, WHETHER } from './kubegems/objects.ts';
-import { childrenOf, factsKeyOf, parentKeyOf, rootOf, syncKeyOf, syncOver } from './nesting.ts';
+import { factsKeyOf, parentKeyOf, rootOf, syncKeyOf, syncOver } from './nesting.ts';
 import { pluginNews, syncNews } from './news.ts';
 import { OutsideObjects } from './outside.ts';
 import { OwnSources } from './own-sources.ts';
@@ -120,6 +121,7 @@ export function buildParts(options: TermOptions, queues: Queues): BuiltParts {
     onTrouble: (error) => log.debug({ error: error.message }, 'watch of KubeGems objects interrupted'),
   });
   const dependents = new Dependents();
+  const children = new Children();
   const catalogueNews = new CatalogueNews({
     memories,
     syncKeys: () => [...syncs.values()].map(keyOf),
@@ -142,6 +144,7 @@ export function buildParts(options: TermOptions, queues: Queues): BuiltParts {
   });
   const plugins: Store<Plugin> = new Store<Plugin>('Plugin', onPluginChange, (plugin) => intents.over(plugin));
   function onPluginChange(key: string, before: Plugin | undefined, after: Plugin | undefined): void {
+    children.update(key, after);
     catalogueNews.plugin(key, before, after);
     for (const target of dependents.update(key, after)) wakePlugin(target);
     const news = pluginNews(before, after);
@@ -155,7 +158,7 @@ export function buildParts(options: TermOptions, queues: Queues): BuiltParts {
       for (const target of [...dependenciesOf((after ?? before) as Plugin), ...onTheirWayOut()]) wakePlugin(target);
     const parents = new Set([before, after].flatMap((plugin) => parentKeyOf(plugin ?? NOBODY) ?? []));
     for (const parent of parents) wakePlugin(parent);
-    if (news.declared || news.applied) for (const child of childrenOf(key, plugins.values())) wakeChild(keyOf(child));
+    if (news.declared || news.applied) for (const child of children.of(key)) wakeChild(child);
     const root = news.applied && after !== undefined ? rootOf(after, (one) => plugins.get(one)) : undefined;
     if (root !== undefined && syncKeyOf(root) === undefined)
       for (const one of waitingToDelete(keyOf(root), plugins)) wakePlugin(one);

@@ -26,13 +26,18 @@ export function isRemoving({ metadata, status }: Plugin): boolean {
 
 /** Something will be deleted that was not even asked to go yet. One that hangs on its finalizers was. */
 export function hasToDelete(parts: FactsParts & Pick<Parts, 'owned'>, plugin: Plugin): boolean {
+  let prunes: boolean | undefined;
+  return (plugin.status?.inventory ?? []).some((entry) => {
+    if (entry.applied === LEAVING) return parts.owned.get(refKey(entry))?.terminating !== true;
+    if (entry.applied !== DROPPED) return false;
+    prunes ??= isPruned(parts, plugin);
+    return prunes;
+  });
+}
+
+function isPruned(parts: FactsParts, plugin: Plugin): boolean {
   const answer = factsOf(parts, plugin);
-  const prunes = !answer.known || answer.facts.pruneEnabled;
-  return (plugin.status?.inventory ?? []).some((entry) =>
-    entry.applied === LEAVING
-      ? parts.owned.get(refKey(entry))?.terminating !== true
-      : entry.applied === DROPPED && prunes,
-  );
+  return !answer.known || answer.facts.pruneEnabled;
 }
 
 /** What speaks against deleting anything that a Plugin no longer declares, for people; undefined when nothing does. */

@@ -34,8 +34,11 @@ export type Parents =
   | { state: 'missing'; key: string }
   | { state: 'refused'; why: string };
 
+const NO_PARENTS: Parents = { state: 'known', parents: [] };
+
 /** Those that a Plugin is nested in, nearest first. */
 export function parentsOf(plugin: Plugin, get: GetPlugin): Parents {
+  if (parentKeyOf(plugin) === undefined) return NO_PARENTS;
   const parents: Plugin[] = [];
   const way = [keyOf(plugin)];
   for (let key = parentKeyOf(plugin); key !== undefined; ) {

@@ -64,6 +64,7 @@ function summary(plugin: Plugin): string {
 }
 
 function sameMap(a: Record<string, string> | undefined, b: Record<string, string> | undefined): boolean {
+  if (a === b) return true;
   const [left, right] = [Object.entries(a ?? {}), b ?? {}];
   return left.length === Object.keys(right).length && left.every(([name, value]) => right[name] === value);
 }

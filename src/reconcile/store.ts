@@ -60,6 +60,15 @@ export class Store<T extends Stored> {
     return this.#fields.get(key);
   }
 
+  /** The same of an answer, which is mostly what the store has just taken. */
+  fieldsIn(answer: KubeObject): string {
+    const key = keyOf(answer);
+    const known = this.#objects.get(key)?.metadata;
+    const { uid, resourceVersion } = answer.metadata;
+    const isKnown = resourceVersion !== undefined && known?.uid === uid && known?.resourceVersion === resourceVersion;
+    return (isKnown ? this.#fields.get(key) : undefined) ?? hashFields(ourFieldsOf(answer));
+  }
+
   /** Takes an object from the watch or from an answer; one that is older than what is known, or gone, is dropped. */
   put(object: KubeObject): void {
     if (this.#departed.has(object.metadata.uid)) return;

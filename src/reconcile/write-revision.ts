@@ -79,20 +79,21 @@ export async function writeRevision(
       });
       const store = parts.storeFor(object.kind);
       store?.put(object);
+      const fields = store?.fieldsIn(object) ?? hashFields(ourFieldsOf(object));
       // Another Sync wrote it at the same moment, and what came of that was here first.
-      return { object, why: whyNotMine(parts, sync, store?.get(keyOf(object)), one) };
+      return { object, fields, why: whyNotMine(parts, sync, store?.get(keyOf(object)), one) };
     });
     results.forEach((result, index) => {
       const one = level[index];
       if (one === undefined) return;
       if (result.status === 'fulfilled') {
-        const { object, why } = result.value;
+        const { object, fields, why } = result.value;
         if (why !== undefined) faults.push(faultAt(one, why));
         else
           record.set(one.key, {
             ...refOf(object),
             ...(object.metadata.uid === undefined ? {} : { uid: object.metadata.uid }),
-            fields: hashFields(ourFieldsOf(object)),
+            fields,
           });
       } else {
         faults.push(faultOfWrite(one, result.reason));

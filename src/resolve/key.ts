@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { canonicalJson } from '../api/index.ts';
 
 /**
@@ -6,5 +6,5 @@ import { canonicalJson } from '../api/index.ts';
  * Name each part, so that two parts can never stand in for each other.
  */
 export function contentKey(parts: Readonly<Record<string, unknown>>): string {
-  return createHash('sha256').update(canonicalJson(parts)).digest('hex');
+  return hash('sha256', canonicalJson(parts), 'hex');
 }

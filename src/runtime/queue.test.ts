@@ -45,6 +45,41 @@ test('the earliest of several wishes for a time wins', async () => {
   assert.equal(queue.take(), undefined);
 });
 
+test('a wish that a waiting key fulfils already sets no other timer, a more urgent one does', async () => {
+  const clock = new FakeClock();
+  let timers = 0;
+  const counting = {
+    now: () => clock.now(),
+    setTimeout(fn: () => void, ms: number) {
+      timers++;
+      return clock.setTimeout(fn, ms);
+    },
+  };
+  const queue = new WorkQueue({ clock: counting, backoff, random: () => 0 });
+  queue.add('a', { after: 1_000 });
+  queue.add('b', { after: 1_000 });
+  for (let times = 0; times < 10; times++) queue.add('a', { after: 1_000 + times });
+  assert.equal(timers, 2);
+  queue.add('b', { after: 5_000, priority: 1 });
+  queue.add('b', { after: 5_000 });
+  assert.equal(timers, 3);
+  await clock.advance(1_000);
+  assert.equal(queue.take(), 'b');
+  assert.equal(queue.take(), 'a');
+  assert.equal(clock.pending, 0);
+});
+
+test('a key that waits is woken in time where the clock was set back or forth meanwhile', () => {
+  for (const by of [-3_600_000, 3_600_000]) {
+    const { queue, clock } = newQueue();
+    queue.add('a', { after: 1_000 });
+    clock.jump(by);
+    queue.add('a');
+    assert.equal(queue.take(), 'a');
+    assert.equal(clock.pending, 0);
+  }
+});
+
 test('a wish for later does not hold back a key that is ready', () => {
   const { queue } = newQueue();
   queue.add('a');

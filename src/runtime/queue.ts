@@ -148,6 +148,8 @@ export class WorkQueue {
       return;
     }
     const delayed = this.#delayed.get(key);
+    // One that waits for its time is wished for again and again: its timer stays as it is.
+    if (delayed !== undefined && isCovered(wish, delayed) && delayed.due > this.#clock.now()) return;
     delayed?.timer.clear();
     this.#delayed.delete(key);
     const { due: wished, priority } = sooner(wish, delayed);
@@ -161,6 +163,10 @@ export class WorkQueue {
       this.#delayed.set(key, { due, priority, timer });
     }
   }
+}
+
+function isCovered(wish: Wish, by: Wish): boolean {
+  return by.due <= wish.due && by.priority >= wish.priority;
 }
 
 function sooner(a: Wish, b: Wish | undefined): Wish {
