@@ -18,18 +18,13 @@ export async function withRepository<T>(
   sync: Sync,
   url: string,
   use: (repository: GitRepository) => Promise<T>,
-  limits?: GitLimits,
+  more: { limits?: GitLimits; signal?: AbortSignal | undefined } = {},
 ): Promise<T> {
   const { repository: own } = sync.spec;
   const isOwn = client !== undefined && url === own.url;
   const options = isOwn ? repositoryOptionsOf(own, await objectsFor(client, sync)) : repositoryOptionsOf({ url }, []);
   return await withScratchFolder('espalier-plan-', async (dir) => {
-    const repository = await openRepository({
-      ...options,
-      dir,
-      allow: ASKED_FOR,
-      ...(limits === undefined ? {} : { limits }),
-    });
+    const repository = await openRepository({ ...options, ...more, dir, allow: ASKED_FOR });
     try {
       return await use(repository);
     } finally {
