@@ -1,8 +1,8 @@
-import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { EspalierError } from '../api/index.ts';
 import type { RunOptions, RunResult } from '../tools/run.ts';
+import { withScratchFolder } from '../tools/scratch-folder.ts';
 import type { Chart } from './cache.ts';
 import { dearmor } from './dearmor.ts';
 
@@ -24,8 +24,7 @@ export async function verifyProvenance(
   signal: AbortSignal,
 ): Promise<void> {
   const keyring = dearmor(keys);
-  const folder = await mkdtemp(join(tmpdir(), 'espalier-verify-'));
-  try {
+  await withScratchFolder('espalier-verify-', async (folder) => {
     await mkdir(join(folder, 'home'));
     // The signed text names the archive as `helm package` did.
     const archive = join(folder, `${chart.name}-${chart.version}.tgz`);
@@ -54,9 +53,7 @@ export async function verifyProvenance(
       ?.replace(/^Error: /, '')
       .slice(0, 300);
     throw unverified(chart, `Helm says: ${why || 'no reason'}`);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  });
 }
 
 export function unverified(chart: { name: string; version: string }, why: string): EspalierError {

@@ -9,6 +9,7 @@ import { museumShop, registryShop, type Shop } from '../publish/push-chart.ts';
 import { openMuseum } from '../registry/museum.ts';
 import { openRegistry } from '../registry/registry.ts';
 import { REAL_TOOLS } from '../render/render.ts';
+import { withScratchFolder } from '../tools/scratch-folder.ts';
 import { mustBeFolder, wrong } from './addon-source.ts';
 import type { ChartsBuildFlags } from './charts.ts';
 import { ExitCode } from './exit.ts';
@@ -17,7 +18,6 @@ import { basePlace, wireFor } from './mirror-tools.ts';
 import { formatData } from './output.ts';
 import { print, say } from './print.ts';
 import { repositoryRoot } from './repository-root.ts';
-import { withScratchFolder } from './scratch-folder.ts';
 
 export const CHARTS_BUILD_VERSION = 'espalier.dev/charts-build/v1';
 

@@ -1,6 +1,5 @@
 import { createWriteStream } from 'node:fs';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -24,6 +23,7 @@ import { type Material, materialsOf } from '../expansion/materials.ts';
 import { IMAGES_FILE } from '../expansion/verify.ts';
 import { NAMESPACE, type Playground, REPOSITORY, startPlayground } from '../playground/playground.ts';
 import { showSteps } from '../playground/steps.ts';
+import { openScratchFolder } from '../tools/scratch-folder.ts';
 import { installedAs, isWhole } from './expansion-installed.ts';
 import { startPlaygroundAgent } from './playground-agent.ts';
 import { say } from './print.ts';
@@ -54,16 +54,16 @@ const FAILED_FOR_MS = 10_000;
 
 /** Installs a package, as the agent does it, on a control plane of its own, and says what became of it. */
 export async function tryPackage(options: TrialOptions): Promise<Trial> {
-  const seed = await mkdtemp(join(tmpdir(), 'espalier-trial-'));
+  const seed = openScratchFolder('espalier-trial-');
   const parts = new AsyncDisposableStack();
-  parts.defer(() => rm(seed, { recursive: true, force: true }));
+  parts.defer(() => seed.remove());
   const steps = showSteps(process.stderr);
   try {
     const name = options.expansion.expansion_name ?? 'expansion';
-    await unpack(options.members(), join(seed, 'expansions', name));
+    await unpack(options.members(), join(seed.path, 'expansions', name));
     steps.begin('looking for the programs');
     const playground = await startPlayground({
-      seed,
+      seed: seed.path,
       sync: consent(options.expansion),
       agent: startPlaygroundAgent,
       signal: options.signal,

@@ -36,16 +36,17 @@ export async function fromImageSource<T>(
   source: string | undefined,
   flags: ImageSourceFlags,
   use: (source: ImageSource) => Promise<T>,
+  signal?: AbortSignal,
 ): Promise<T> {
   const { withImages } = await import('./image-source.ts');
   const charts = { plainHttp: flags.insecureRegistry ?? [], privateAddresses: flags.allowPrivate === true };
   const from = source ?? (flags.sync === undefined && flags.settings === undefined ? '.' : undefined);
   if (flags.offline === true) {
     const namespace = flags.namespace ?? 'espalier-system';
-    return await withImages({ client: undefined, namespace, source: from ?? '.', flags, charts }, use);
+    return await withImages({ client: undefined, namespace, source: from ?? '.', flags, charts, signal }, use);
   }
   const work = inCluster(flags, ({ client, namespace }) =>
-    withImages({ client, namespace, source: from, flags, charts }, use),
+    withImages({ client, namespace, source: from, flags, charts, signal }, use),
   );
   return await work.catch(orOffline);
 }

@@ -56,7 +56,7 @@ async function mirror(source: string | undefined, flags: MirrorFlags): Promise<v
   const { fromArchive } = flags;
   const isWhole = await interruptible((signal) =>
     fromArchive === undefined
-      ? fromImageSource(source, flags, (found) => mirrorSource(found, flags, signal))
+      ? fromImageSource(source, flags, (found) => mirrorSource(found, flags, signal), signal)
       : mirrorArchive(fromArchive, flags, signal),
   );
   if (!isWhole) throw new ExitCode(1);

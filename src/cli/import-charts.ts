@@ -1,41 +1,47 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { isError, type Json, type JsonObject } from '../api/index.ts';
 import { isChartName, isChartVersion, parseDependencies } from '../charts/chart-yaml.ts';
-import { type ChartOrigin, createCharts } from '../charts/charts.ts';
+import { type ChartOrigin, type Charts, createCharts } from '../charts/charts.ts';
 import { lockDigest } from '../charts/lock-digest.ts';
 import type { RecordedChart } from '../compat/import/record-chart.ts';
+import { withScratchFolder } from '../tools/scratch-folder.ts';
 
 /** Which of the charts are in the repositories that a person named: `source` of a Plugin, by `name version`. */
 export async function findCharts(
   repositories: readonly string[],
   wanted: readonly { name: string; version: string }[],
 ): Promise<Map<string, JsonObject>> {
-  const found = new Map<string, JsonObject>();
-  if (repositories.length === 0) return found;
-  const cacheDir = await mkdtemp(join(tmpdir(), 'espalier-import-'));
-  // A person asked for these very addresses.
-  const charts = createCharts({ cacheDir, addresses: { http: true, privateAddresses: true } });
-  try {
-    for (const { name, version } of wanted) {
-      const key = `${name} ${version}`;
-      if (found.has(key) || !isChartName(name) || !isChartVersion(version)) continue;
-      for (const url of repositories) {
-        const origin = originOf(url.replace(/\/+$/, ''), name, version);
-        const resolved = await charts.resolve({ origin }).catch((error: unknown) => {
-          if (!isError(error, 'ChartNotFound')) throw error;
-        });
-        if (resolved === undefined) continue;
-        found.set(key, sourceOf(origin));
-        break;
-      }
+  if (repositories.length === 0) return new Map();
+  return await withScratchFolder('espalier-import-', async (cacheDir) => {
+    // A person asked for these very addresses.
+    const charts = createCharts({ cacheDir, addresses: { http: true, privateAddresses: true } });
+    try {
+      return await findIn(charts, repositories, wanted);
+    } finally {
+      await charts.close();
     }
-    return found;
-  } finally {
-    await charts.close();
-    await rm(cacheDir, { recursive: true, force: true });
+  });
+}
+
+async function findIn(
+  charts: Charts,
+  repositories: readonly string[],
+  wanted: readonly { name: string; version: string }[],
+): Promise<Map<string, JsonObject>> {
+  const found = new Map<string, JsonObject>();
+  for (const { name, version } of wanted) {
+    const key = `${name} ${version}`;
+    if (found.has(key) || !isChartName(name) || !isChartVersion(version)) continue;
+    for (const url of repositories) {
+      const origin = originOf(url.replace(/\/+$/, ''), name, version);
+      const resolved = await charts.resolve({ origin }).catch((error: unknown) => {
+        if (!isError(error, 'ChartNotFound')) throw error;
+      });
+      if (resolved === undefined) continue;
+      found.set(key, sourceOf(origin));
+      break;
+    }
   }
+  return found;
 }
 
 type Published = Extract<ChartOrigin, { type: 'repository' } | { type: 'oci' }>;

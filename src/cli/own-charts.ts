@@ -1,11 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { EspalierError, type Plugin } from '../api/index.ts';
 import { type Charts, createCharts } from '../charts/charts.ts';
 import { hasChartSource, sourceHash } from '../reconcile/chart-sources.ts';
 import type { RenderRevisionInput } from '../reconcile/render-revision.ts';
 import { ClusterView, type ReadPath } from '../render/cluster-view.ts';
+import { openScratchFolder } from '../tools/scratch-folder.ts';
 import type { CatalogueOptions } from './catalogue.ts';
 import { offlineDiscovery } from './offline-discovery.ts';
 
@@ -29,7 +28,7 @@ export async function withHelm<T>(
     charts: reach,
   }: { offline?: boolean; trusted?: boolean; kubernetes?: string | undefined; charts?: ChartReach } = {},
 ): Promise<T> {
-  const dir = await mkdtemp(join(tmpdir(), 'espalier-charts-'));
+  const folder = openScratchFolder('espalier-charts-');
   const open = new Map<boolean, Charts>();
   const view = new ClusterView();
   const discovery: { discovery?: ReadPath } = offline ? { discovery: offlineDiscovery(kubernetes) } : {};
@@ -43,7 +42,8 @@ export async function withHelm<T>(
   function opened(isKnown: boolean): Charts {
     const addresses = { http: isKnown, privateAddresses: isKnown || reach?.privateAddresses === true };
     const plainHttp = reach?.plainHttp ?? [];
-    const charts = open.get(isKnown) ?? createCharts({ cacheDir: join(dir, String(isKnown)), addresses, plainHttp });
+    const charts =
+      open.get(isKnown) ?? createCharts({ cacheDir: join(folder.path, String(isKnown)), addresses, plainHttp });
     open.set(isKnown, charts);
     return charts;
   }
@@ -54,6 +54,6 @@ export async function withHelm<T>(
   } finally {
     await Promise.all([...open.values()].map((charts) => charts.close()));
     await view.close();
-    await rm(dir, { recursive: true, force: true });
+    await folder.remove();
   }
 }

@@ -82,7 +82,7 @@ export async function planPullRequest(input: PlanPull): Promise<{ plan: Plan; fo
       );
       return { plan, footer };
     },
-    PROPOSAL_LIMITS,
+    { limits: PROPOSAL_LIMITS },
   );
 }
 

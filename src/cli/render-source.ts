@@ -2,6 +2,7 @@ import { API_VERSION, EspalierError, isError, type KubeObject, type Plugin, read
 import type { Chart } from '../charts/charts.ts';
 import type { KubeClient } from '../cluster/client.ts';
 import { createReader } from '../declare/reader.ts';
+import type { FileTree } from '../git/tree.ts';
 import { createMasker } from '../plan/mask.ts';
 import { type Compiled, compile } from '../reconcile/compile.ts';
 import { type FindOwnSource, refuseOwnSource, withOwnSources } from '../reconcile/pulls/own-sources.ts';
@@ -43,6 +44,8 @@ export interface RenderSource {
   flags: RenderFlags;
   /** Also without a cluster, charts may come from repositories and registries. */
   charts?: ChartReach;
+  /** Ends the fetching and rendering of it. */
+  signal?: AbortSignal | undefined;
 }
 
 export interface RenderedSource {
@@ -91,25 +94,27 @@ type Render = (
 
 /** Opens a source, and whatever its charts need, for as many renderings of it as are wanted. */
 export async function withRenderer<T>(
-  { client, namespace, source, flags, charts: reach }: RenderSource,
+  { client, namespace, source, flags, charts: reach, signal }: RenderSource,
   use: (renderer: SourceRenderer) => Promise<T>,
 ): Promise<T> {
   const sync = await settings(client, namespace, source ?? '', flags);
   const from = source ?? sync.spec.repository.url;
   const withSources = <R>(run: (find: FindOwnSource) => Promise<R>): Promise<R> =>
     client === undefined ? run(refuseOwnSource('which is not looked at with --offline')) : withOwnSources(client, run);
-  return await withTree(client, sync, from, flags, async (tree) => {
+  const open = async (tree: FileTree): Promise<T> => {
     const plugins = client === undefined ? [] : await pluginsIn(client);
     const kubernetes = flags.kubernetes ?? (client === undefined ? undefined : (await client.version()).gitVersion);
     const live = new Map(plugins.map((plugin) => [keyOf(plugin), plugin]));
     const kinds = client ?? offlineKinds;
     const nested = flags.nested === true ? ({ nested: 'all' } as const) : {};
+    const stop = signal === undefined ? {} : { signal };
     const render: Render = (helm, charts, ownSource) => async (settings) => {
       const catalogue = await catalogueFacts({ client, kubernetes, charts });
       const compiled = await compile({ sync: settings, tree, reader: createReader(), plugins, catalogue });
       const revision = await renderRevision({
-        ...{ client, kinds, sync: settings, tree, compiled, kubernetes, live, ownSource, helm, ...nested },
+        ...{ client, kinds, sync: settings, tree, compiled, kubernetes, live, ownSource, helm, ...nested, ...stop },
       });
+      signal?.throwIfAborted();
       return chosenOf(compiled, revision, flags.plugin);
     };
     return await withSources((ownSource) =>
@@ -123,7 +128,8 @@ export async function withRenderer<T>(
         { offline: client === undefined, kubernetes, ...(reach === undefined ? {} : { charts: reach }) },
       ),
     );
-  });
+  };
+  return await withTree(client, sync, from, flags, open, signal);
 }
 
 function chosenOf(compiled: Compiled, revision: RenderedRevision, only: readonly string[] | undefined): SourceRevision {

@@ -1,12 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Sync } from '../api/index.ts';
 import type { KubeClient } from '../cluster/client.ts';
 import type { GitLimits } from '../git/limits.ts';
 import { type GitRepository, openRepository } from '../git/repository.ts';
 import type { UrlPolicy } from '../git/url.ts';
 import { type FoundObject, repositoryOptionsOf, repositoryRefs } from '../reconcile/repository-options.ts';
+import { withScratchFolder } from '../tools/scratch-folder.ts';
 
 /** A person asked for this very address, by naming it or the Sync that does. */
 export const ASKED_FOR: UrlPolicy = { http: true, privateAddresses: true };
@@ -20,24 +18,19 @@ export async function withRepository<T>(
   sync: Sync,
   url: string,
   use: (repository: GitRepository) => Promise<T>,
-  limits?: GitLimits,
+  more: { limits?: GitLimits; signal?: AbortSignal | undefined } = {},
 ): Promise<T> {
-  const dir = await mkdtemp(join(tmpdir(), 'espalier-plan-'));
   const { repository: own } = sync.spec;
   const isOwn = client !== undefined && url === own.url;
   const options = isOwn ? repositoryOptionsOf(own, await objectsFor(client, sync)) : repositoryOptionsOf({ url }, []);
-  const repository = await openRepository({
-    ...options,
-    dir,
-    allow: ASKED_FOR,
-    ...(limits === undefined ? {} : { limits }),
+  return await withScratchFolder('espalier-plan-', async (dir) => {
+    const repository = await openRepository({ ...options, ...more, dir, allow: ASKED_FOR });
+    try {
+      return await use(repository);
+    } finally {
+      await repository.close();
+    }
   });
-  try {
-    return await use(repository);
-  } finally {
-    await repository.close();
-    await rm(dir, { recursive: true, force: true });
-  }
 }
 
 async function objectsFor(client: KubeClient, { metadata, spec }: Sync): Promise<FoundObject[]> {

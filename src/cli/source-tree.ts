@@ -3,6 +3,7 @@ import { EspalierError, type Sync } from '../api/index.ts';
 import type { KubeClient } from '../cluster/client.ts';
 import { folderTree } from '../git/foldertree.ts';
 import type { RefSpec } from '../git/ref.ts';
+import type { GitRepository } from '../git/repository.ts';
 import type { FileTree } from '../git/tree.ts';
 import { baseOf, type History, historySince } from '../reconcile/history.ts';
 import { withRepository } from './repository.ts';
@@ -19,6 +20,7 @@ export async function withTree<T>(
   source: string,
   flags: SourceFlags,
   use: (tree: FileTree, history: History) => Promise<T>,
+  signal?: AbortSignal,
 ): Promise<T> {
   if (!isUrl(source)) {
     const found = await stat(source).catch(() => undefined);
@@ -31,14 +33,15 @@ export async function withTree<T>(
     await mustHave(tree, flags.path, source);
     return await use(tree, 'forward');
   }
-  return await withRepository(client, sync, source, async (repository) => {
+  const read = async (repository: GitRepository): Promise<T> => {
     const { commit, ref } = await repository.resolve(
       flags.ref === undefined ? (sync.spec.repository.ref ?? {}) : refSpec(flags.ref),
     );
     await repository.fetch(commit, ref);
     await mustHave(repository.tree(commit), flags.path, `${source} at ${commit.slice(0, 10)}`);
     return await use(repository.tree(commit), await historySince(repository, baseOf(sync), commit));
-  });
+  };
+  return await withRepository(client, sync, source, read, { signal });
 }
 
 async function mustHave(tree: FileTree, path: string | undefined, where: string): Promise<void> {

@@ -1,17 +1,12 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { EspalierError } from '../api/index.ts';
 import { collisionKey, whyUnsafe } from '../git/safename.ts';
+import { withScratchFolder } from '../tools/scratch-folder.ts';
 
 /** A folder that only this user can look into, gone when `use` ends in whatever way. */
 export async function withPrivateFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
-  const folder = await mkdtemp(join(tmpdir(), 'espalier-render-'));
-  try {
-    return await use(folder);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  return await withScratchFolder('espalier-render-', use);
 }
 
 /**

@@ -32,7 +32,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   reconcile: {
     uses: [
       ...['git', 'declare', 'resolve', 'charts', 'render', 'release', 'plan', 'cluster', 'converge', 'runtime'],
-      ...['forge', 'report', 'compat', 'images', 'expansion'],
+      // Tools: folders that go with the process, for the repositories that a pull request names.
+      ...['forge', 'report', 'compat', 'images', 'expansion', 'tools'],
     ],
   },
   forge: { uses: ['git'] },

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readdir } from 'node:fs/promises';
 import { before, describe, test } from 'node:test';
 import { parseAllDocuments } from 'yaml';
 import type { KubeObject } from '../../src/api/index.ts';
@@ -6,10 +7,11 @@ import { installKinds } from '../api/install.ts';
 import { deployment } from '../reconcile/scene.ts';
 import { configMap, declareTestSync, pluginYaml } from '../support/agent.ts';
 import { testClient, testNamespace } from '../support/cluster.ts';
+import { eventually } from '../support/eventually.ts';
 import { commitFiles, testGitServer } from '../support/gitserver.ts';
 import { uniqueName } from '../support/names.ts';
-import { writeFolder } from '../support/tempdir.ts';
-import { espalier, espalierProcess } from './support/espalier.ts';
+import { tempDir, writeFolder } from '../support/tempdir.ts';
+import { espalier, espalierProcess, startEspalier } from './support/espalier.ts';
 
 /** No cluster is there. */
 const OFFLINE = { env: { KUBECONFIG: '/nonexistent' } };
@@ -189,6 +191,19 @@ describe('espalier render', { concurrency: 3 }, () => {
     assert.deepEqual(config?.data, { url: `u:${canary}@db` });
     assert.deepEqual(secret?.data, { password: Buffer.from(canary).toString('base64') });
     assert.equal(stderr, '1 plugin, 2 objects\n');
+  });
+
+  test('Ctrl-C in the middle leaves nothing in the temporary folder', async (t) => {
+    const folder = await writeFolder(t, {
+      'plugins/endless.yaml': pluginYaml('endless', 'app', { source: { git: { path: 'app', template: true } } }),
+      'app/a.yaml': 'a: {{ range until 100000 }}{{ range until 100000 }}{{ end }}{{ end }}\n',
+    });
+    const TMPDIR = await tempDir(t);
+    const running = startEspalier(t, ['render', folder, '--offline'], { env: { ...OFFLINE.env, TMPDIR } });
+    await eventually(async () => assert.match((await readdir(TMPDIR)).join(), /espalier-render-/));
+    running.kill('SIGINT');
+    await running.ended;
+    await eventually(async () => assert.deepEqual(await readdir(TMPDIR), []));
   });
 
   test('what does not render is told with its place, the rest is printed all the same', async (t) => {

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { ADA, type Registry, startRegistry } from '../charts/support/registry.ts';
 import { espalier, espalierProcess, startEspalier } from '../cli/support/espalier.ts';
+import { pluginYaml } from '../support/agent.ts';
 import { eventually } from '../support/eventually.ts';
 import { tempDir } from '../support/tempdir.ts';
 import { type Front, startFront, writes } from './support/front.ts';
@@ -117,6 +118,22 @@ describe('espalier images mirror', { concurrency: 2 }, () => {
       after.filter((one) => sent.includes(one)),
       [],
     );
+  });
+
+  test('Ctrl-C while the source still renders ends it at once', async (t) => {
+    const folder = await writeFiles(await tempDir(t), {
+      'endless.yaml': pluginYaml('endless', 'app', { source: { git: { path: 'app', template: true } } }),
+      'app/a.yaml': 'a: {{ range until 100000 }}{{ range until 100000 }}{{ end }}{{ end }}\n',
+    });
+    const TMPDIR = await tempDir(t);
+    const running = startEspalier(t, ['images', 'mirror', folder, ...OFFLINE, '--to', target.host], {
+      env: { TMPDIR },
+    });
+    await eventually(async () => assert.match((await readdir(TMPDIR)).join(), /espalier-render-/));
+    running.kill('SIGINT');
+    const { code, stderr } = await running.ended;
+    assert.deepEqual([code, stderr], [2, 'espalier: interrupted; run it again to go on\n']);
+    assert.deepEqual(await readdir(TMPDIR), []);
   });
 
   test('a login comes from the Docker configuration, and without one it says which is missing', async (t) => {

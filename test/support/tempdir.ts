@@ -1,13 +1,13 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
+import { openScratchFolder } from '../../src/tools/scratch-folder.ts';
 
-/** A fresh folder, removed with all its content when the test ends. */
+/** A fresh folder, removed with all its content when the test ends, or the run is killed. */
 export async function tempDir(t: Pick<TestContext, 'after'>): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'espalier-test-'));
-  t.after(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
-  return folder;
+  const folder = openScratchFolder('espalier-test-');
+  t.after(() => folder.remove());
+  return folder.path;
 }
 
 /** The same, with these files in it. */

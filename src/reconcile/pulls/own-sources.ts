@@ -1,11 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { EspalierError, type Plugin } from '../../api/index.ts';
 import type { KubeClient } from '../../cluster/client.ts';
 import { type Credentials, credentialsFromSecret } from '../../git/credentials.ts';
 import { type GitRepository, openRepository } from '../../git/repository.ts';
 import { pickVersion } from '../../resolve/pick-version.ts';
+import { openScratchFolder, type ScratchFolder } from '../../tools/scratch-folder.ts';
 import type { OwnSource } from '../render-revision.ts';
 import { secretData } from '../secret-data.ts';
 
@@ -29,17 +28,17 @@ export async function withOwnSources<T>(
   use: (find: FindOwnSource) => Promise<T>,
   { trusted = false }: { trusted?: boolean } = {},
 ): Promise<T> {
-  let dir: string | undefined;
+  let folder: ScratchFolder | undefined;
   const open: GitRepository[] = [];
   const find: FindOwnSource = async (plugin, live) => {
     const { git } = plugin.spec.source;
     if (git?.url === undefined) throw new EspalierError('Internal', 'a Plugin without a repository of its own');
     const isKnown = live?.spec.source.git?.url === git.url;
     const credentials = isKnown ? await credentialsOf(client, live) : undefined;
-    dir ??= await mkdtemp(join(tmpdir(), 'espalier-sources-'));
+    folder ??= openScratchFolder('espalier-sources-');
     const repository = await openRepository({
       url: git.url,
-      dir: join(dir, String(open.length)),
+      dir: join(folder.path, String(open.length)),
       allow: { http: isKnown || trusted, privateAddresses: isKnown || trusted },
       ...(credentials === undefined ? {} : { credentials }),
       pickTag: (tags, range) => {
@@ -60,7 +59,7 @@ export async function withOwnSources<T>(
     return await use(find);
   } finally {
     await Promise.all(open.map((repository) => repository.close()));
-    if (dir !== undefined) await rm(dir, { recursive: true, force: true });
+    await folder?.remove();
   }
 }
 

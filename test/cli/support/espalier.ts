@@ -12,6 +12,7 @@ const DEADLINE_MS = 60_000;
 const ENVIRONMENT = {
   PATH: process.env.PATH ?? '',
   HOME: process.env.HOME ?? '',
+  TMPDIR: tmpdir(),
   NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? join(tmpdir(), 'node-compile-cache'),
 };
 
