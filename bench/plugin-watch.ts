@@ -7,6 +7,8 @@ export interface PluginWatch {
   readonly all: ReadonlyMap<string, Plugin>;
   /** The moment when all these Plugins were seen ready at a commit. */
   ready(names: readonly string[], commit: string, timeoutMs?: number): Promise<number>;
+  /** The moment when none of them was left. */
+  gone(names: readonly string[], timeoutMs?: number): Promise<number>;
 }
 
 export async function watchPlugins(client: KubeClient, namespace: string, signal: AbortSignal): Promise<PluginWatch> {
@@ -21,23 +23,30 @@ export async function watchPlugins(client: KubeClient, namespace: string, signal
     },
   };
   await watchObjects(client, { apiVersion: API_VERSION, kind: 'Plugin', namespace }, handlers, { signal }).synced;
+  function until(
+    names: readonly string[],
+    isSo: (plugin: Plugin | undefined) => boolean,
+    what: string,
+    timeoutMs = 60_000,
+  ): Promise<number> {
+    const { promise, resolve, reject } = Promise.withResolvers<number>();
+    const missing = new Set(names);
+    const look = (name: string): void => {
+      if (isSo(plugins.get(name))) missing.delete(name);
+      if (missing.size === 0) resolve(performance.now());
+    };
+    const late = setTimeout(() => reject(new Error(describeMissing(missing, plugins, what))), timeoutMs);
+    listeners.add(look);
+    for (const name of names) look(name);
+    return promise.finally(() => {
+      clearTimeout(late);
+      listeners.delete(look);
+    });
+  }
   return {
     all: plugins,
-    ready(names, commit, timeoutMs = 60_000) {
-      const { promise, resolve, reject } = Promise.withResolvers<number>();
-      const missing = new Set(names);
-      const look = (name: string): void => {
-        if (isReadyAt(plugins.get(name), commit)) missing.delete(name);
-        if (missing.size === 0) resolve(performance.now());
-      };
-      const late = setTimeout(() => reject(new Error(describeMissing(missing, plugins))), timeoutMs);
-      listeners.add(look);
-      for (const name of names) look(name);
-      return promise.finally(() => {
-        clearTimeout(late);
-        listeners.delete(look);
-      });
-    },
+    ready: (names, commit, timeoutMs) => until(names, (plugin) => isReadyAt(plugin, commit), 'ready', timeoutMs),
+    gone: (names, timeoutMs) => until(names, (plugin) => plugin === undefined, 'gone', timeoutMs),
   };
 }
 
@@ -49,10 +58,10 @@ function isReadyAt(plugin: Plugin | undefined, commit: string): boolean {
   );
 }
 
-function describeMissing(missing: ReadonlySet<string>, plugins: ReadonlyMap<string, Plugin>): string {
+function describeMissing(missing: ReadonlySet<string>, plugins: ReadonlyMap<string, Plugin>, what: string): string {
   const some = [...missing].slice(0, 5).map((name) => {
     const { phase = 'absent', message = '' } = plugins.get(name)?.status ?? {};
     return `${name} is ${phase} ${message}`;
   });
-  return `${missing.size} plugins did not become ready: ${some.join('; ')}`;
+  return `${missing.size} plugins are not ${what}: ${some.join('; ')}`;
 }

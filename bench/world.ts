@@ -87,6 +87,8 @@ async function declare(
     repository: { url: repository.url, ref: { branch: 'main' }, secretRef: { name: 'git' } },
     // Nothing but the webhook: no figure may owe anything to a poll that happened to come.
     poll: '24h',
+    // A benchmark may take away what it made.
+    prune: { hold: { percent: 100, count: 100_000 } },
   };
   const objects = [
     { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } },
