@@ -23,7 +23,7 @@ export interface BuiltinOptions extends SmartOptions {
 /** Speaks to https servers without any program: isomorphic-git does the talking, our own code takes what arrives. */
 export function builtinBackend(options: BuiltinOptions): Backend {
   const { dir, url, store, limits } = options;
-  const memory: ServerMemory = { base: undefined, capabilities: undefined };
+  const memory: ServerMemory = { base: undefined, said: new Map() };
 
   async function listRefs(prefixes: string[], signal: AbortSignal): Promise<RemoteRef[]> {
     const found = new Map<string, RemoteRef>();
@@ -102,7 +102,7 @@ export function builtinBackend(options: BuiltinOptions): Backend {
     sink: PackSink,
     signal: AbortSignal,
   ): Promise<void> {
-    const http = smartClient(options, memory, signal, sink);
+    const http = smartClient(options, memory, signal, { sink, byId: isOid(source) });
     const common = { fs: { promises: fs }, http, gitdir: scratch, dir: scratch, url, remote: 'origin', ref: HEAD_REF };
     try {
       await git.fetch({ ...common, remoteRef: source, singleBranch: true, tags: false, depth });

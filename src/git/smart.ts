@@ -25,23 +25,24 @@ export interface SmartClient {
   drain(): Promise<void>;
 }
 
-/** What a repository's server said about itself; kept so that an idle poll is a single request. */
+/** What a repository's server said about itself, by protocol version; kept so that an idle poll is a single request, and a fetch another. */
 export interface ServerMemory {
   base: string | undefined;
-  capabilities: { answer: Buffer; until: number } | undefined;
+  said: Map<1 | 2, { answer: Buffer; until: number }>;
 }
 
-const CAPABILITIES_MS = 10 * 60_000;
+const REMEMBERED_MS = 10 * 60_000;
 
 /**
  * The HTTP side of one operation of isomorphic-git. It classifies answers, holds lists to being complete (a list cut short must
- * not read as a missing branch), and leads packs past isomorphic-git to `sink`, so that none is ever in memory.
+ * not read as a missing branch), and leads packs past isomorphic-git to `sink`, so that none is ever in memory. In version
+ * 1 a server lists its refs with what it is able to do: only with `byId`, when no ref is looked up in the list, may it be an older one.
  */
 export function smartClient(
   options: SmartOptions,
   memory: ServerMemory,
   signal: AbortSignal,
-  sink?: PackSink,
+  { sink, byId = false }: { sink?: PackSink; byId?: boolean } = {},
 ): SmartClient {
   const { url: repository, dialer, policy, limits } = options;
   let failure: unknown;
@@ -49,15 +50,10 @@ export function smartClient(
 
   async function ask(request: GitHttpRequest): Promise<GitHttpResponse> {
     const method = request.method === 'POST' ? 'POST' : 'GET';
-    const version2 = request.headers?.['Git-Protocol'] === 'version=2';
-    if (
-      method === 'GET' &&
-      version2 &&
-      memory.capabilities !== undefined &&
-      memory.capabilities.until > performance.now()
-    ) {
-      return respond(request.url, method, once(memory.capabilities.answer));
-    }
+    const version = request.headers?.['Git-Protocol'] === 'version=2' ? 2 : 1;
+    const said = memory.said.get(version);
+    if (method === 'GET' && (version === 2 || byId) && said !== undefined && said.until > performance.now())
+      return respond(request.url, method, once(said.answer));
     const asked = `${memory.base ?? repository}${request.url.slice(repository.length)}`;
     const body = request.body === undefined ? {} : { body: await collect(request.body) };
     const authorization =
@@ -79,8 +75,9 @@ export function smartClient(
     if (method === 'GET') {
       if (whole.includes('object-format=sha256')) throw unsupported('SHA-256 object ids');
       memory.base = answer.url.replace(/\/info\/refs\?.*$/, '');
-      if (version2 && whole.includes('version 2'))
-        memory.capabilities = { answer: whole, until: performance.now() + CAPABILITIES_MS };
+      // isomorphic-git asks no further where no ref is listed.
+      if (whole.includes(version === 2 ? 'version 2' : ' refs/'))
+        memory.said.set(version, { answer: whole, until: performance.now() + REMEMBERED_MS });
     }
     return respond(answer.url, method, once(whole));
   }
@@ -109,7 +106,7 @@ export function smartClient(
         return await ask(request);
       } catch (error) {
         failure ??= error;
-        memory.capabilities = undefined;
+        memory.said.clear();
         memory.base = undefined;
         throw error;
       }

@@ -242,6 +242,26 @@ for (const backend of BACKENDS) {
   });
 }
 
+test('asks for a new commit with two requests, once the server is known, and for a first one when there was none', async (t) => {
+  const { origin, name } = await fresh();
+  const repository = await openAt(t, served.folder, served.server, name, { backend: 'builtin' });
+  await assert.rejects(repository.fetch('0123456789abcdef0123456789abcdef01234567'), { code: 'GitRefMissing' });
+  await repository.fetch(await origin.commit({ a: '1' }));
+  await repository.resolve({ branch: 'main' });
+  for (const text of ['2', '3']) {
+    const pushed = await origin.commit({ a: text });
+    served.server.requests.length = 0;
+    const { commit, ref } = await repository.resolve({ branch: 'main' });
+    await repository.fetch(commit, ref);
+    assert.equal(commit, pushed);
+    assert.equal(await readText(repository, commit, 'a'), text);
+    assert.deepEqual(
+      served.server.requests.map(({ line }) => line.split(' ')[0]),
+      ['POST', 'POST'],
+    );
+  }
+});
+
 test('lets the program git fetch what proved large, where there is one', async (t) => {
   const { origin, name } = await fresh();
   await origin.commit({ a: '1' });
