@@ -85,7 +85,7 @@ test('what runs once', async (t) => {
     'what has run and is not on record runs again after a crash, unless it is there to be seen',
     async () => {
       scene.proxy.before = ({ method, path, body }) =>
-        method === 'PATCH' && /\/plugins\/(twice|seen)\/status/.test(path) && body.includes('"at"')
+        method === 'PATCH' && /\/plugins\/(twice|seen)\/status/.test(path) && body.includes(' ran=')
           ? 'reset'
           : undefined;
       await scene.push({

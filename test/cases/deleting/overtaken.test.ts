@@ -47,7 +47,7 @@ const isDeletion = ({ method, path }: SeenRequest) => method === 'DELETE' && pat
 function lastRead(): (request: SeenRequest) => boolean {
   let isLeaving = false;
   return ({ method, path, body }) => {
-    isLeaving ||= method === 'PATCH' && path.includes('/plugins/from/status') && body.includes('"leaving"');
+    isLeaving ||= method === 'PATCH' && path.includes('/plugins/from/status') && body.includes('applied=leaving');
     return isLeaving && method === 'GET' && path.includes('/configmaps/moves');
   };
 }

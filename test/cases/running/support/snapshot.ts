@@ -1,4 +1,11 @@
-import { ANNOTATION, isError, type KubeObject, type PluginStatus, type SyncStatus } from '../../../../src/api/index.ts';
+import {
+  ANNOTATION,
+  isError,
+  type KubeObject,
+  type PluginStatus,
+  type SyncStatus,
+  withInventoryEntries,
+} from '../../../../src/api/index.ts';
 import type { KubeClient } from '../../../../src/cluster/client.ts';
 import { KINDS, type ThreeActs } from './three-acts.ts';
 
@@ -68,7 +75,7 @@ function essence(object: KubeObject, uids: ReadonlySet<string | undefined>): unk
 }
 
 function statusEssence(status: PluginStatus & SyncStatus, uids: ReadonlySet<string | undefined>): unknown {
-  const { conditions = [], inventory = [], history, ...rest } = status;
+  const { conditions = [], inventory = [], history, ...rest } = withInventoryEntries(status);
   return {
     ...rest,
     ...(rest.revision?.key === undefined ? {} : { revision: { ...rest.revision, key: 'KEY' } }),
