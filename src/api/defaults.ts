@@ -46,10 +46,15 @@ function filledIn(schema: Schema, value: unknown): unknown {
   }
   for (const name of defaultedIn(schema.properties ?? {})) {
     const field = schema.properties?.[name];
-    if (field !== undefined && !fields.has(name)) fields.set(name, withDefaults(field, structuredClone(field.default)));
+    if (field !== undefined && !fields.has(name)) fields.set(name, withDefaults(field, ownCopy(field.default)));
   }
   // Never by assignment: a field named `__proto__` stays an ordinary field.
   return Object.fromEntries(fields);
+}
+
+/** Most defaults are a word, for which `structuredClone` takes a hundred times as long. */
+function ownCopy(value: unknown): unknown {
+  return typeof value === 'object' ? structuredClone(value) : value;
 }
 
 function fieldIn({ properties, additionalProperties }: Schema, name: string): Schema | undefined {

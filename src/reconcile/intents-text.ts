@@ -17,7 +17,16 @@ export interface IntentEntry {
 
 /** A list in JSON: the API server has nothing to do with its parts, which is what makes it cheap. */
 export function writeIntents(entries: readonly IntentEntry[]): { intents: string } {
-  return { intents: JSON.stringify(entries.map(withInventoryLines)) };
+  return { intents: `[${entries.map(textOf).join(',')}]` };
+}
+
+/** An entry stands in many versions of the record, and never changes. */
+const TEXTS = new WeakMap<IntentEntry, string>();
+
+function textOf(entry: IntentEntry): string {
+  const text = TEXTS.get(entry) ?? JSON.stringify(withInventoryLines(entry));
+  TEXTS.set(entry, text);
+  return text;
 }
 
 /** What does not look like an intent of ours is left out: whoever edited the record by hand has to answer for that. */
