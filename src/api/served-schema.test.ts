@@ -91,6 +91,6 @@ test('a status that is one piece is told field by field, and stored unchecked', 
     'x-kubernetes-preserve-unknown-fields': true,
     'x-kubernetes-map-type': 'atomic',
     description:
-      'What was found.\nphase: Where it stands.\nlist: The objects. Each has: uid.\nlast: The last. Fields: at, by.',
+      'What was found.\n- phase: Where it stands.\n- list: The objects. Each has: uid.\n- last: The last. Fields: at, by.',
   });
 });

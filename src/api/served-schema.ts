@@ -53,7 +53,7 @@ function withoutRoom(schema: Schema): Schema {
 function recorded(status: ServedSchema): ServedSchema {
   const { properties = {}, description = '' } = status;
   if (status['x-kubernetes-map-type'] !== 'atomic') return { ...status, properties: mapped(properties, withOpenList) };
-  const lines = Object.entries(properties).map(([name, field]) => `${name}: ${told(field)}`);
+  const lines = Object.entries(properties).map(([name, field]) => `- ${name}: ${told(field)}`);
   return { ...UNCHECKED, 'x-kubernetes-map-type': 'atomic', description: [description, ...lines].join('\n') };
 }
 
