@@ -21,7 +21,8 @@ const METADATA: ServedSchema = { type: 'object', properties: { name: { type: 'st
 export function customResourceDefinition(definition: KindDefinition) {
   const { kind, plural, shortNames, scope, columns, apiVersion = API_VERSION } = definition;
   const group = groupOf(apiVersion);
-  const { properties, ...schema } = served(objectSchema(definition));
+  const shown = columns.map(({ jsonPath }) => jsonPath);
+  const { properties, ...schema } = served(objectSchema(definition), shown);
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',

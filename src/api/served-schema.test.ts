@@ -43,13 +43,17 @@ test('one rule stays as it is', () => {
   assert.deepEqual(served(text), text);
 });
 
-test('a default that makes room for other defaults is left out, those stay', () => {
+test('defaults are left to who reads, but for those that kubectl get shows', () => {
   const mode: Schema = { ...TEXT, default: 'repair' };
   const drift: Schema = { type: 'object', default: {}, properties: { mode } };
-  assert.deepEqual(served({ type: 'object', properties: { drift } }).properties?.drift, {
-    type: 'object',
-    properties: { mode },
-  });
+  const spec: Schema = { type: 'object', properties: { drift, class: mode } };
+  assert.deepEqual(
+    served({ type: 'object', properties: { spec } }, ['.spec.class', '.metadata.name']).properties?.spec,
+    {
+      type: 'object',
+      properties: { drift: { type: 'object', properties: { mode: TEXT } }, class: mode },
+    },
+  );
 });
 
 test('lists of a status are stored unchecked, and tell what is in them; conditions and what people write are checked', () => {

@@ -21,32 +21,35 @@ interface MergedRule {
 
 /**
  * The same verdicts on what people write, for less: whatever a schema knows, the API server goes through at each write of an
- * object, the agent's own ones of its status above all (docs/decisions/0022). So rules of one value become one, a default
- * that only makes room for other defaults is left to whoever reads, and lists that the agent alone writes are stored as they are.
+ * object, the agent's own ones of its status above all (docs/decisions/0022). So rules of one value become one, defaults
+ * are left to whoever reads (`readAs`), and what the agent alone writes is stored as it is. `shown`: paths of fields whose
+ * defaults people see in the columns of `kubectl get`.
  */
-export function served(schema: Schema): ServedSchema {
-  const { properties, ...rest } = checked(schema);
+export function served(schema: Schema, shown: readonly string[] = []): ServedSchema {
+  const { properties, ...rest } = checked(schema, '', shown);
   if (properties === undefined) return rest;
   const { status, ...others } = properties;
   return { ...rest, properties: status === undefined ? others : { ...others, status: recorded(status) } };
 }
 
-function checked(schema: Schema): ServedSchema {
-  const { properties, items, additionalProperties, 'x-kubernetes-validations': rules, ...rest } = schema;
+function checked(schema: Schema, path: string, shown: readonly string[]): ServedSchema {
+  const {
+    properties,
+    items,
+    additionalProperties,
+    default: value,
+    'x-kubernetes-validations': rules,
+    ...rest
+  } = schema;
+  const field = (inner: Schema, name: string): ServedSchema => checked(inner, `${path}.${name}`, shown);
   return {
     ...rest,
-    ...(properties === undefined ? {} : { properties: mapped(properties, (field) => checked(withoutRoom(field))) }),
-    ...(items === undefined ? {} : { items: checked(items) }),
-    ...(additionalProperties === undefined ? {} : { additionalProperties: checked(additionalProperties) }),
+    ...(value !== undefined && shown.includes(path) ? { default: value } : {}),
+    ...(properties === undefined ? {} : { properties: mapped(properties, field) }),
+    ...(items === undefined ? {} : { items: field(items, '[]') }),
+    ...(additionalProperties === undefined ? {} : { additionalProperties: field(additionalProperties, '{}') }),
     ...(rules === undefined ? {} : { 'x-kubernetes-validations': merged(rules, schema.required ?? []) }),
   };
-}
-
-/** `default: {}` is there for the defaults inside. */
-function withoutRoom(schema: Schema): Schema {
-  if (schema.type !== 'object' || schema.default === undefined) return schema;
-  const { default: _, ...rest } = schema;
-  return rest;
 }
 
 /** What the agent alone writes is told, and not checked: the lists of a status, or all of it where it is one piece. */
@@ -73,8 +76,11 @@ function told({ description = '', properties, items }: ServedSchema): string {
   return `${description} ${items === undefined ? 'Fields' : 'Each has'}: ${names.join(', ')}.`.trim();
 }
 
-function mapped<A, B>(fields: { readonly [name: string]: A }, change: (field: A) => B): { [name: string]: B } {
-  return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, change(field)]));
+function mapped<A, B>(
+  fields: { readonly [name: string]: A },
+  change: (field: A, name: string) => B,
+): { [name: string]: B } {
+  return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, change(field, name)]));
 }
 
 const FIELD = /\bself\.([A-Za-z]+)/g;

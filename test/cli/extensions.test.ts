@@ -241,7 +241,6 @@ describe('espalier extensions in a cluster', () => {
     assert.deepEqual(object?.spec, {
       extension: name,
       version: 'v1',
-      enabled: true,
       parameters: { size: 'large' },
     });
     assert.match((await at(2, 'install', name)).stderr, /is there already; choose another with --name/);

@@ -58,7 +58,7 @@ describe('espalier suspend and resume', { concurrency: 3 }, () => {
 
 async function suspendOf(namespace: string, kind: string, name: string): Promise<unknown> {
   const object = await testClient().get({ apiVersion: API_VERSION, kind, namespace, name });
-  return (object?.spec as { suspend?: boolean } | undefined)?.suspend;
+  return (object?.spec as { suspend?: boolean } | undefined)?.suspend ?? false;
 }
 
 /** As a Sync writes a Plugin. */

@@ -167,12 +167,12 @@ export const PLUGIN_SPEC = {
       fieldPath: '.step',
     },
     {
-      rule: "self.kind == 'manifests' || !has(self.source.git) || !self.source.git.template",
+      rule: "self.kind == 'manifests' || !has(self.source.git) || !has(self.source.git.template) || !self.source.git.template",
       message: 'source.git.template is for kind manifests only',
       fieldPath: '.source.git.template',
     },
     {
-      rule: "self.kind == 'manifests' || !has(self.source.download) || !self.source.download.template",
+      rule: "self.kind == 'manifests' || !has(self.source.download) || !has(self.source.download.template) || !self.source.download.template",
       message: 'source.download.template is for kind manifests only',
       fieldPath: '.source.download.template',
     },

@@ -46,11 +46,11 @@ export const CHECKS: ReadonlyMap<string, Check> = new Map<string, Check>([
       present(self.source, 'git', 'download') > 0,
   ],
   [
-    "self.kind == 'manifests' || !has(self.source.git) || !self.source.git.template",
+    "self.kind == 'manifests' || !has(self.source.git) || !has(self.source.git.template) || !self.source.git.template",
     (self) => self.kind === 'manifests' || !isFields(self.source) || !isTemplate(self.source.git),
   ],
   [
-    "self.kind == 'manifests' || !has(self.source.download) || !self.source.download.template",
+    "self.kind == 'manifests' || !has(self.source.download) || !has(self.source.download.template) || !self.source.download.template",
     (self) => self.kind === 'manifests' || !isFields(self.source) || !isTemplate(self.source.download),
   ],
   [
