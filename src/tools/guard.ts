@@ -41,8 +41,8 @@ export function guardGroup(group: number): () => void {
 
 /** Promises that a folder goes with this process in the same way, when all groups have ended. Call the answer once it is gone. */
 export function guardFolder(path: string): () => void {
-  // The watcher reads lines: half of a path is another folder.
-  if (!isAbsolute(path) || path.includes('\n')) return () => undefined;
+  // The watcher reads lines, without spaces at their end: what it would misread is another folder.
+  if (!isAbsolute(path) || /\n|\s$/.test(path)) return () => undefined;
   return guard(path);
 }
 
