@@ -72,6 +72,7 @@ test('a status goes to lines and back, as often as one likes, and keeps all else
   assert.deepEqual(withInventoryLines(lines), lines);
   assert.deepEqual(withInventoryEntries(lines), status);
   assert.deepEqual(withInventoryEntries(withInventoryEntries(lines)), status);
-  assert.deepEqual(withInventoryEntries({ inventory: [LINE, 'by hand'] }), { inventory: [DEPLOYMENT] });
+  const strange = [LINE, 'by hand', {}, { apiVersion: 'v1', kind: 'ConfigMap' }, null, 7];
+  assert.deepEqual(withInventoryEntries({ inventory: strange }), { inventory: [DEPLOYMENT] });
   assert.deepEqual(withInventoryLines({ phase: 'Ready' }), { phase: 'Ready' });
 });

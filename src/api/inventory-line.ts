@@ -27,7 +27,10 @@ export function withInventoryLines<S extends object>(status: S): S {
   return { ...status, ...mappedInventory(status, (entry) => (typeof entry === 'string' ? entry : formatEntry(entry))) };
 }
 
-/** A status from the cluster with its inventory as entries. Lines that nobody of ours wrote are left out. */
+/**
+ * A status from the cluster with its inventory as entries, which is also how earlier versions stored it. What nobody of
+ * ours wrote is left out.
+ */
 export function withInventoryEntries<S extends object>(status: S): S {
   return { ...status, ...mappedInventory(status, (entry) => (typeof entry === 'string' ? parseEntry(entry) : entry)) };
 }
@@ -35,7 +38,18 @@ export function withInventoryEntries<S extends object>(status: S): S {
 function mappedInventory<T>(status: object, change: (entry: InventoryEntry | string) => T | undefined) {
   const { inventory } = status as { inventory?: unknown };
   if (!Array.isArray(inventory)) return {};
-  return { inventory: inventory.map(change).filter((entry) => entry !== undefined) };
+  return {
+    inventory: inventory
+      .filter(isEntryOrLine)
+      .map(change)
+      .filter((entry) => entry !== undefined),
+  };
+}
+
+function isEntryOrLine(entry: unknown): entry is InventoryEntry | string {
+  if (typeof entry !== 'object' || entry === null) return typeof entry === 'string';
+  const { apiVersion, kind, name } = entry as Partial<InventoryEntry>;
+  return [apiVersion, kind, name].every((word) => typeof word === 'string' && word !== '');
 }
 
 export function formatEntry({ apiVersion, kind, namespace, name, uid, applied, fields, once }: InventoryEntry): string {

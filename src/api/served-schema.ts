@@ -3,8 +3,9 @@ import type { Rule, Schema } from './schema.ts';
 /** A schema as a CustomResourceDefinition holds it. */
 export type ServedSchema = Omit<
   Schema,
-  'properties' | 'items' | 'additionalProperties' | 'x-kubernetes-validations'
+  'type' | 'properties' | 'items' | 'additionalProperties' | 'x-kubernetes-validations'
 > & {
+  readonly type?: Schema['type'];
   readonly properties?: { readonly [name: string]: ServedSchema };
   readonly items?: ServedSchema;
   readonly additionalProperties?: ServedSchema;
@@ -57,15 +58,15 @@ function recorded(status: ServedSchema): ServedSchema {
   const { properties = {}, description = '' } = status;
   if (status['x-kubernetes-map-type'] !== 'atomic') return { ...status, properties: mapped(properties, withOpenList) };
   const lines = Object.entries(properties).map(([name, field]) => `- ${name}: ${told(field)}`);
-  return { ...UNCHECKED, 'x-kubernetes-map-type': 'atomic', description: [description, ...lines].join('\n') };
+  const shape = { type: 'object', ...UNCHECKED, 'x-kubernetes-map-type': 'atomic' } as const;
+  return { ...shape, description: [description, ...lines].join('\n') };
 }
 
-const UNCHECKED = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } as const satisfies ServedSchema;
+/** Of any type: what an older agent wrote in another form would be emptied otherwise, before anybody could read it. */
+const UNCHECKED = { 'x-kubernetes-preserve-unknown-fields': true } as const satisfies ServedSchema;
 
 function withOpenList(schema: ServedSchema): ServedSchema {
-  const { items } = schema;
-  if (schema['x-kubernetes-list-type'] === 'atomic' && items?.properties !== undefined)
-    return { ...schema, description: told(schema), items: UNCHECKED };
+  if (schema['x-kubernetes-list-type'] === 'atomic') return { ...schema, description: told(schema), items: UNCHECKED };
   return schema.properties === undefined ? schema : { ...schema, properties: mapped(schema.properties, withOpenList) };
 }
 

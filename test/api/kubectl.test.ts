@@ -7,6 +7,7 @@ import {
   KINDS,
   type KubeObject,
   objectSchema,
+  readAs,
   type Schema,
 } from '../../src/api/index.ts';
 import { kubectl, testClient, testNamespace } from '../support/cluster.ts';
@@ -112,6 +113,22 @@ test('conditions of two writers are merged by type', async (t) => {
   const merged = await testClient().apply(other, { fieldManager: 'somebody-else', subresource: 'status' });
   const { conditions } = merged.status as { conditions: Condition[] };
   assert.deepEqual(conditions.map(({ type }) => type).toSorted(), ['Example', 'Ready']);
+});
+
+test('an inventory as earlier versions stored it, object by object, is kept and read', async (t) => {
+  const namespace = await testNamespace(t);
+  const inventory = [{ apiVersion: API_VERSION, kind: 'Plugin', namespace, name: 'web', uid: 'u1', fields: 'hash' }];
+  for (const sample of [SYNC, OCI_PLUGIN]) {
+    const { metadata } = await stored(namespace, sample, { phase: 'Ready', inventory });
+    const object = await testClient().get({
+      apiVersion: API_VERSION,
+      kind: sample.kind,
+      namespace,
+      name: metadata.name,
+    });
+    assert.ok(object);
+    assert.deepEqual(readAs(object, sample.kind as 'Sync' | 'Plugin').status?.inventory, inventory);
+  }
 });
 
 test('the status of a Plugin has one writer: who applies to it is told whose it is, and changes nothing', async (t) => {
