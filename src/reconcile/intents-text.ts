@@ -39,7 +39,14 @@ export function readIntents(object: KubeObject | undefined): IntentEntry[] {
   } catch {
     return [];
   }
-  return Array.isArray(entries) ? entries.filter(isObject).map(withInventoryEntries).filter(isIntent) : [];
+  return Array.isArray(entries) ? entries.filter(isWhole).map(withInventoryEntries).filter(isIntent) : [];
+}
+
+/** Half an inventory would be worse than none. */
+function isWhole(value: unknown): value is object {
+  const { inventory } = fieldsOf(value);
+  const { inventory: read } = withInventoryEntries(fieldsOf(value));
+  return Array.isArray(inventory) && Array.isArray(read) && read.length === inventory.length;
 }
 
 function isObject(value: unknown): value is object {
