@@ -247,6 +247,9 @@ describe('S19: what the agent logs in to the forge with', () => {
     await eventually(async () => assert.equal((await repository.comments(number)).length, 1));
     const commits = [repository.first];
     await log(canary);
+    // What the forge repeats can be hidden once the agent logs in with it, which Gitea refuses.
+    commits.push(await scene.push({ 'a/one.yaml': configMap('a', { a: 'refused' }) }));
+    await eventually(async () => assert.match((await unanswered(scene))?.message ?? '', /40[13]/));
     for (const status of [500, 401, 422]) {
       proxy.before = () => ({ status, body: JSON.stringify({ message: `who sent ${forms.join(' or ')}?` }) });
       commits.push(await scene.push({ 'a/one.yaml': configMap('a', { a: String(status) }) }));
