@@ -32,6 +32,7 @@ export interface ServerMemory {
 }
 
 const REMEMBERED_MS = 10 * 60_000;
+const REMEMBERED_BYTES = 256 * 1024;
 
 /**
  * The HTTP side of one operation of isomorphic-git. It classifies answers, holds lists to being complete (a list cut short must
@@ -75,8 +76,8 @@ export function smartClient(
     if (method === 'GET') {
       if (whole.includes('object-format=sha256')) throw unsupported('SHA-256 object ids');
       memory.base = answer.url.replace(/\/info\/refs\?.*$/, '');
-      // isomorphic-git asks no further where no ref is listed.
-      if (whole.includes(version === 2 ? 'version 2' : ' refs/'))
+      // isomorphic-git asks no further where no ref is listed. A long list is not worth its memory.
+      if (whole.length <= REMEMBERED_BYTES && whole.includes(version === 2 ? 'version 2' : ' refs/'))
         memory.said.set(version, { answer: whole, until: performance.now() + REMEMBERED_MS });
     }
     return respond(answer.url, method, once(whole));
