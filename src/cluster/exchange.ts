@@ -134,6 +134,8 @@ export function exchange(dispatcher: Dispatcher, origin: string, call: Call, sin
           path: call.path,
           headers: call.headers,
           body: call.body ?? null,
+          // A DELETE with a body would cost its connection otherwise, and the next one a handshake.
+          reset: false,
           headersTimeout: 0,
           bodyTimeout: 0,
         },
