@@ -64,7 +64,7 @@ export function builtinBackend(options: BuiltinOptions): Backend {
       const pack = await sink.finish();
       const shallow = new Set([...(await readShallow(dir)), ...(await readShallow(scratch))]);
       if (pack !== undefined) {
-        const contents = await indexPack(pack, limits, signal);
+        const contents = await indexPack(pack, limits, signal, (oid, object) => store.arrived(oid, object));
         // Before the pack: history that seems shorter than it is does no harm, one that seems longer would.
         await writeShallow(dir, shallow);
         await placePack(dir, pack.path, contents);

@@ -23,12 +23,17 @@ export interface ReceivedPack {
 
 /**
  * Names every object of a received pack. Anything wrong with it is an error: a pack that passes holds what it says. Memory
- * stays within the cache, one object and the names, whatever the pack's size.
+ * stays within the cache, one object and the names, whatever the pack's size. `onObject` gets each object as it is named.
  */
-export async function indexPack(pack: ReceivedPack, limits: GitLimits, signal: AbortSignal): Promise<PackContents> {
+export async function indexPack(
+  pack: ReceivedPack,
+  limits: GitLimits,
+  signal: AbortSignal,
+  onObject: (oid: string, object: GitObject) => void = () => {},
+): Promise<PackContents> {
   const file = await open(pack.path, 'r');
   try {
-    return await new Indexing(file, pack, limits, signal).run();
+    return await new Indexing(file, pack, limits, signal, onObject).run();
   } catch (error) {
     if (!(error instanceof EspalierError) || error.code !== 'GitStoreDamaged') throw error;
     throw new EspalierError(
@@ -46,6 +51,7 @@ class Indexing {
   readonly #source: ByteSource;
   readonly #chain: ChainOptions;
   readonly #signal: AbortSignal;
+  readonly #onObject: (oid: string, object: GitObject) => void;
   readonly #contents: PackContents;
   readonly #offsets = new Map<string, number>();
   /** Deltas (as positions) by the base that has no name yet: an object id or an offset. */
@@ -53,9 +59,16 @@ class Indexing {
   readonly #unnamed = new Set<number>();
   #sliceEnd = performance.now() + SLICE_MS;
 
-  constructor(file: FileHandle, pack: ReceivedPack, limits: GitLimits, signal: AbortSignal) {
+  constructor(
+    file: FileHandle,
+    pack: ReceivedPack,
+    limits: GitLimits,
+    signal: AbortSignal,
+    onObject: (oid: string, object: GitObject) => void,
+  ) {
     this.#pack = pack;
     this.#signal = signal;
+    this.#onObject = onObject;
     this.#source = windowOf(file, pack.bytes - 20);
     this.#contents = { oids: [], offsets: [], crcs: [], checksum: pack.checksum };
     this.#chain = {
@@ -104,6 +117,7 @@ class Indexing {
       const object = await readWhole(offset, this.#chain, position === first ? entry : undefined);
       const oid = hashObject(object.type, object.data);
       oids[position] = oid;
+      this.#onObject(oid, object);
       this.#offsets.set(oid, offset);
       this.#unnamed.delete(offset);
       if (this.#waiting.size === 0) continue;

@@ -21,6 +21,8 @@ export class ObjectStore {
   readonly #folder: string;
   readonly #maxObjectBytes: number;
   readonly #cache = new ByteCache<number, GitObject>(CACHE_BYTES);
+  /** What was fetched last, for it is read next. */
+  readonly #arrived = new ByteCache<string, GitObject>(CACHE_BYTES);
   #packs: PackFile[] = [];
   #seen = '';
   #count = 0;
@@ -47,6 +49,8 @@ export class ObjectStore {
     let found = await this.#find(oid);
     while (found?.pack.retired === true) found = await this.#find(oid);
     if (found === undefined) return undefined;
+    const arrived = this.#arrived.get(oid);
+    if (arrived !== undefined) return arrived;
     try {
       const object = await found.pack.read(found.offset, this.#maxObjectBytes, this.#cache);
       if (hashObject(object.type, object.data) !== oid) throw damaged(`an object that is not ${oid}`);
@@ -56,6 +60,12 @@ export class ObjectStore {
       this.#damaged = true;
       throw error instanceof EspalierError ? error : damaged(`object ${oid}`, error);
     }
+  }
+
+  /** An object of a pack that is about to be stored, with the id that its contents have. */
+  arrived(oid: string, object: GitObject): void {
+    this.#arrived.set(oid, object, object.data.length);
+    this.#keepAwhile();
   }
 
   /** For what a stored commit refers to: not to have it means that the store is damaged. */
@@ -80,20 +90,25 @@ export class ObjectStore {
   /** Gives memory and files back. The next read opens them again. */
   async close(): Promise<void> {
     clearTimeout(this.#idle);
+    this.#idle = undefined;
     await this.#loading;
     const packs = this.#packs;
     this.#packs = [];
     this.#seen = '';
     this.#cache.clear();
+    this.#arrived.clear();
     this.folders.clear();
     await Promise.all(packs.map((pack) => pack.retire()));
   }
 
   async #find(oid: string): Promise<{ pack: PackFile; offset: number } | undefined> {
-    clearTimeout(this.#idle);
-    this.#idle = setTimeout(() => void this.close(), IDLE_MS);
-    this.#idle.unref();
+    this.#keepAwhile();
     return this.#search(oid) ?? ((await this.#reload()) ? this.#search(oid) : undefined);
+  }
+
+  #keepAwhile(): void {
+    this.#idle ??= setTimeout(() => void this.close(), IDLE_MS).unref();
+    this.#idle.refresh();
   }
 
   #search(oid: string): { pack: PackFile; offset: number } | undefined {

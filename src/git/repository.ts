@@ -45,6 +45,8 @@ export interface RepositoryOptions {
   /** Picks a tag for `semver`; needed only for that. */
   pickTag?: PickTag | undefined;
   signal?: AbortSignal | undefined;
+  /** How long after a fetch too many packs are brought down to one. */
+  tidyAfterMs?: number | undefined;
   now?: (() => number) | undefined;
   /** Told what went wrong where nobody waits for it: housekeeping. */
   onWarning?: ((error: unknown) => void) | undefined;
@@ -89,6 +91,8 @@ export interface GitRepository {
 const DEFAULT_TIMEOUT_MS = 120_000;
 const CLEANING_MS = 5_000;
 const REFS_BYTES = 200_000;
+/** A rollout of some size is over by then. */
+const TIDY_AFTER_MS = 5_000;
 const EVERYTHING = ['HEAD', 'refs/heads/', 'refs/tags/'];
 
 /** Opens (and the first time makes) the stored copy of a repository. Contacts no server. */
@@ -114,6 +118,7 @@ export async function openRepository(options: RepositoryOptions): Promise<GitRep
     remember: (bytes, ms) => backends.remember(bytes, ms),
   });
   let lastRef: string | undefined;
+  let later: NodeJS.Timeout | undefined;
 
   await exclusively(dir, () => prepareFolder(dir));
 
@@ -146,14 +151,23 @@ export async function openRepository(options: RepositoryOptions): Promise<GitRep
     return run('Listing the refs of', (signal) => backend.listRefs(prefixes, signal));
   }
 
-  async function tidy(force: boolean): Promise<MaintenanceResult> {
+  async function tidy(force: boolean, most = limits): Promise<MaintenanceResult> {
     return runAlone('Tidying up', (backend, signal) =>
-      maintainStore({ dir, store, backend, limits, gitPath: options.gitPath, timeoutMs, signal }, force),
+      maintainStore({ dir, store, backend, limits: most, gitPath: options.gitPath, timeoutMs, signal }, force),
     );
   }
 
-  function tidyInPassing(force: boolean): Promise<unknown> {
-    return tidy(force).catch((error: unknown) => options.onWarning?.(error));
+  function tidyInPassing(force: boolean, most = limits): Promise<unknown> {
+    return tidy(force, most).catch((error: unknown) => options.onWarning?.(error));
+  }
+
+  /** Once those who wait for the commit have it; at once where packs pile up, for who opens a store may be gone by then. */
+  async function tidySoon(): Promise<void> {
+    later ??= setTimeout(() => {
+      later = undefined;
+      void tidyInPassing(false);
+    }, options.tidyAfterMs ?? TIDY_AFTER_MS).unref();
+    await tidyInPassing(false, { ...limits, packs: 2 * limits.packs });
   }
 
   const lineage = lineageOf({
@@ -195,7 +209,7 @@ export async function openRepository(options: RepositoryOptions): Promise<GitRep
         if (keep !== undefined && isError(error, 'GitRefMissing', 'GitTooLarge')) await tidyInPassing(false);
         throw error;
       }
-      await tidyInPassing(false);
+      await tidySoon();
     },
     kept: () => readKept(dir),
     async drop(names) {
@@ -210,6 +224,7 @@ export async function openRepository(options: RepositoryOptions): Promise<GitRep
     commitOnto: (request) => commitOnto({ ...repository, push, now: options.now ?? Date.now }, request),
     maintain: ({ force = false } = {}) => tidy(force),
     async close() {
+      clearTimeout(later);
       closed.abort();
       await exclusively(dir, async () => undefined);
       await Promise.all([store.close(), backends.close()]);

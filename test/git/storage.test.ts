@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { openRepository } from '../../src/git/repository.ts';
+import { type GitRepository, openRepository } from '../../src/git/repository.ts';
 import { serve } from './support/gitserver.ts';
 import { ALLOWED, BACKENDS, openAt, pathsOf, readText } from './support/open.ts';
 import { feed, type Origin } from './support/origin.ts';
@@ -80,6 +80,32 @@ for (const [how, pushes, options] of [
   });
 }
 
+test('is tidied up after a fetch, and who fetched does not wait for it', async (t) => {
+  const { origin, name } = await fresh();
+  const commits = await manyCommits(origin, 8);
+  const limits = { packs: 5 };
+  const fetched = async (repository: GitRepository, some: readonly string[]): Promise<void> => {
+    for (const commit of some) {
+      await writeFile(join(origin.dir, 'refs/heads/main'), `${commit}\n`);
+      await repository.fetch(commit, 'refs/heads/main');
+    }
+  };
+  const first = await openAt(t, served.folder, served.server, name, { limits, tidyAfterMs: 3_600_000 });
+  await fetched(first, commits.slice(0, 7));
+  assert.equal(await packsIn(first.dir), 7);
+  await first.close();
+  const { dir } = first;
+  const second = await openAt(t, served.folder, served.server, name, { limits, dir, tidyAfterMs: 1 });
+  await fetched(second, commits.slice(7));
+  await until(async () => (await packsIn(dir)) === 1);
+  assert.notEqual(await readText(second, commits[7] ?? '', 'd2/f.yaml'), undefined);
+});
+
+async function packsIn(dir: string): Promise<number> {
+  const files = await readdir(join(dir, 'objects', 'pack'));
+  return files.filter((file) => file.endsWith('.pack')).length;
+}
+
 describe('a store that was left in the middle of something', () => {
   for (const backend of BACKENDS) {
     test(`is usable after SIGKILL in mid-fetch, with nothing left over (${backend})`, async (t) => {
@@ -125,12 +151,15 @@ describe('a store that was left in the middle of something', () => {
     const { origin, name } = await fresh();
     const commits = await manyCommits(origin, 3);
     const [commit = ''] = commits.slice(-1);
-    const repository = await openAt(t, served.folder, served.server, name);
-    await repository.fetch(commit);
-    const packs = join(repository.dir, 'objects', 'pack');
+    const before = await openAt(t, served.folder, served.server, name);
+    await before.fetch(commit);
+    await before.close();
+    const { dir } = before;
+    const packs = join(dir, 'objects', 'pack');
     const pack = join(packs, (await readdir(packs)).find((file) => file.endsWith('.pack')) ?? '');
     const bytes = await readFile(pack);
     await writeFile(pack, bytes.fill(0xff, 200, bytes.length - 200));
+    const repository = await openAt(t, served.folder, served.server, name, { dir });
     const tree = repository.tree(commit);
     await assert.rejects(
       Array.fromAsync(tree.walk(''), (entry) => (entry.type === 'file' ? tree.read(entry.path) : undefined)),
