@@ -30,7 +30,14 @@ test('events wait while there is more urgent work, and are sent when it is done'
   await pass(500);
   assert.deepEqual(sent, []);
   state.isBusy = false;
+  await pass(200);
+  assert.deepEqual(sent, [], 'it may go on');
+  state.isBusy = true;
   await pass(50);
+  state.isBusy = false;
+  await pass(200);
+  assert.deepEqual(sent, []);
+  await pass(100);
   assert.deepEqual(sent, ['one', 'two']);
 });
 

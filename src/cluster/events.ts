@@ -47,6 +47,8 @@ const SEND_DEADLINE_MS = 5_000;
 /** While there is more urgent work: how long an event waits for its end, how often that is looked for, and how many may wait. */
 const LONGEST_WAIT_MS = 5_000;
 const LOOK_AGAIN_MS = 50;
+/** Its last part looks like its end. */
+const QUIET_MS = 250;
 const MOST_WAITING = 500;
 
 /** Tells people what happened, through events.k8s.io. Events are a courtesy: losing one never holds anything up. */
@@ -59,6 +61,7 @@ export function createEventRecorder(client: KubeClient, options: EventRecorderOp
   const stopping = new AbortController();
   let dropped = 0;
   let sending: Promise<void> | undefined;
+  let busyAt = Number.NEGATIVE_INFINITY;
 
   function remember(key: string, event: Occurrence): Series {
     const known = series.get(key);
@@ -96,8 +99,13 @@ export function createEventRecorder(client: KubeClient, options: EventRecorderOp
 
   async function urgentWorkDone(since: number): Promise<void> {
     const until = since + LONGEST_WAIT_MS;
-    while (options.isBusy?.() === true && queue.size < MOST_WAITING && clock.now() < until && !ending.signal.aborted)
+    while (isBusy() && queue.size < MOST_WAITING && clock.now() < until && !ending.signal.aborted)
       await pause(LOOK_AGAIN_MS, clock, ending.signal);
+  }
+
+  function isBusy(): boolean {
+    if (options.isBusy?.() === true) busyAt = clock.now();
+    return clock.now() - busyAt < QUIET_MS;
   }
 
   async function send(each: Series, first: boolean): Promise<void> {

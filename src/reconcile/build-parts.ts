@@ -20,6 +20,7 @@ import { AnswerMemories } from './answer-memory.ts';
 import { CatalogueNews } from './catalogue-news.ts';
 import { ChartSources } from './chart-sources.ts';
 import { Children } from './children.ts';
+import { Crowd } from './crowd.ts';
 import { currentKey } from './current-key.ts';
 import { Declared } from './declared.ts';
 import { Dependents, dependenciesOf } from './dependents.ts';
@@ -34,7 +35,7 @@ import { Intents } from './intents.ts';
 import { KeptNotes } from './kept-notes.ts';
 import { KubegemsObjects, WHETHER } from './kubegems/objects.ts';
 import { factsKeyOf, parentKeyOf, rootOf, syncKeyOf, syncOver } from './nesting.ts';
-import { pluginNews, syncNews } from './news.ts';
+import { mayEndRollout, pluginNews, syncNews } from './news.ts';
 import { OutsideObjects } from './outside.ts';
 import { OwnSources } from './own-sources.ts';
 import { Pulls } from './pulls/pulls.ts';
@@ -84,9 +85,6 @@ const FOLD_SPACING_MS_PER_ENTRY = 2;
 const LONGEST_FOLD_SPACING_MS = 2_000;
 /** What pods are doing on the way to health is told, but not each step of it. */
 const MESSAGE_DELAY_MS = 1_000;
-
-/** From so many Plugins on that want to be worked on at once, the intents of new ones go on record together, and events wait. */
-const CROWD = 16;
 
 /** In place of a Plugin that is not there. */
 const NOBODY = { metadata: { name: '' } } as Plugin;
@@ -167,7 +165,10 @@ export function buildParts(options: TermOptions, queues: Queues): BuiltParts {
     const told = after === undefined ? declared.syncsWith(key) : [];
     for (const sync of new Set([...writers, ...told])) {
       if (sync === undefined) continue;
-      wakeSync(sync);
+      // The last that a rollout waited for: people wait for what the Sync says.
+      const isLast = queues.plugin.depth === 0 && queues.plugin.running <= 1;
+      const endsRollout = isLast && mayEndRollout(before, after, syncs.get(sync)?.status, declared.headOf(sync));
+      wakeSync(sync, endsRollout ? { after: 0 } : {});
       wakeAnswers(sync);
       for (const number of pullsAbout(syncs.get(sync)?.status?.pullRequests, [key, ...parents]))
         wakePull(sync, number, { after: MOVED_DELAY_MS });
@@ -258,9 +259,9 @@ export function buildParts(options: TermOptions, queues: Queues): BuiltParts {
     isWanted: (plugin) => isWanted(keys, plugin),
     currentKey: (plugin) => currentKey(keys, plugin),
   });
-  const isCrowded = (): boolean => queues.plugin.depth + queues.plugin.running >= CROWD;
+  const crowd = new Crowd(queues.plugin);
   const events = createEventRecorder(client, {
-    isBusy: isCrowded,
+    isBusy: () => crowd.isThere,
     controller: 'espalier.dev/agent',
     instance: options.instance,
     onError: (error) => log.debug({ error: error.message }, 'event not sent'),
@@ -311,7 +312,7 @@ export function buildParts(options: TermOptions, queues: Queues): BuiltParts {
     repaired: new Repaired(wakeAnswers),
     taken: new TakenNames(),
     intents,
-    isCrowded,
+    crowd,
     fullLooks: new FullLooks(options.fullLookEveryMs, options.random),
     kept: new KeptNotes(),
     events,

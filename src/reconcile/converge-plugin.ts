@@ -140,7 +140,7 @@ async function carryOut(
     const message = `applying ${tasks.length} of ${rendered.objects.length} objects`;
     const outcome = input.isNew && !isBrief ? ({ phase: 'Progressing', message } as const) : undefined;
     // Law 3: on record before the first write.
-    const isTogether = isBrief && parts.isCrowded() && (await parts.intents.record(plugin, attempted, marked));
+    const isTogether = isBrief && parts.crowd.isThere && (await parts.intents.record(plugin, attempted, marked));
     const recorded = isTogether ? 'saved' : await saveStatus(parts, key, { outcome, findings: intent });
     if (recorded === 'gone') return { outcome: undefined, findings: {} };
   }

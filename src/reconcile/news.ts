@@ -1,4 +1,4 @@
-import { CONDITION, type KubeObject, type Plugin, type Sync } from '../api/index.ts';
+import { CONDITION, type KubeObject, type Plugin, type Sync, type SyncStatus } from '../api/index.ts';
 
 export interface PluginNews {
   /** Something that people or a Sync write changed: the Plugin must be looked at. */
@@ -32,6 +32,17 @@ export function isDeclaredAnew(before: KubeObject | undefined, after: KubeObject
     !sameMap(before.metadata.annotations, after.metadata.annotations) ||
     !sameMap(before.metadata.labels, after.metadata.labels)
   );
+}
+
+/** Whether a Plugin is ready or gone now, of a Sync that is not known to be ready at its commit. */
+export function mayEndRollout(
+  before: Plugin | undefined,
+  after: Plugin | undefined,
+  sync: SyncStatus | undefined,
+  head: string | undefined,
+): boolean {
+  const isDone = after === undefined || (after.status?.phase === 'Ready' && before?.status?.phase !== 'Ready');
+  return isDone && (sync?.phase !== 'Ready' || sync.commit !== head);
 }
 
 export interface SyncNews {

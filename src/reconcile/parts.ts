@@ -7,6 +7,7 @@ import type { KindWatches } from '../converge/watches.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { CatalogueFacts } from './catalogue-facts.ts';
 import type { ChartSources } from './chart-sources.ts';
+import type { Crowd } from './crowd.ts';
 import type { Declared } from './declared.ts';
 import type { Dependents } from './dependents.ts';
 import type { Facts } from './facts.ts';
@@ -51,8 +52,7 @@ export interface Parts {
   carried: CarriedOut;
   taken: TakenNames;
   intents: Intents;
-  /** Many Plugins want to be worked on at this moment. */
-  isCrowded(): boolean;
+  crowd: Crowd;
   fullLooks: FullLooks;
   kept: KeptNotes;
   events: EventRecorder;

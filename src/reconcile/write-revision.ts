@@ -70,19 +70,23 @@ export async function writeRevision(
   );
   for (const level of todo) {
     signal.throwIfAborted();
-    const results = await settleAll(level, PARALLEL_WRITES, async (one) => {
-      await leaveParent(parts, client, one.object);
-      const object = await client.apply(withCommit(one, compiled.commit, parts.plugins.get(keyOf(one.object))), {
-        fieldManager: SYNC_MANAGER,
-        force: true,
-        ...UNHEARD,
-      });
-      const store = parts.storeFor(object.kind);
-      store?.put(object);
-      const fields = store?.fieldsIn(object) ?? hashFields(ourFieldsOf(object));
-      // Another Sync wrote it at the same moment, and what came of that was here first.
-      return { object, fields, why: whyNotMine(parts, sync, store?.get(keyOf(object)), one) };
-    });
+    const results = await parts.crowd.awaiting(level.length, (come) =>
+      settleAll(level, PARALLEL_WRITES, async (one) => {
+        await leaveParent(parts, client, one.object);
+        const object = await client
+          .apply(withCommit(one, compiled.commit, parts.plugins.get(keyOf(one.object))), {
+            fieldManager: SYNC_MANAGER,
+            force: true,
+            ...UNHEARD,
+          })
+          .finally(come);
+        const store = parts.storeFor(object.kind);
+        store?.put(object);
+        const fields = store?.fieldsIn(object) ?? hashFields(ourFieldsOf(object));
+        // Another Sync wrote it at the same moment, and what came of that was here first.
+        return { object, fields, why: whyNotMine(parts, sync, store?.get(keyOf(object)), one) };
+      }),
+    );
     results.forEach((result, index) => {
       const one = level[index];
       if (one === undefined) return;
