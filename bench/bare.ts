@@ -9,6 +9,10 @@ import { parse } from 'yaml';
 export interface Bare {
   get(path: string): Promise<unknown>;
   apply(path: string, object: unknown): Promise<unknown>;
+  /** Deletes all that a collection holds with these labels. */
+  clear(path: string, labels: string): Promise<void>;
+  /** Makes the API server collect its garbage, as it does now and then by itself. */
+  collect(): Promise<void>;
   /** Counts the events of a watch until there are `count`. */
   watch(path: string, count: number): Promise<void>;
   close(): Promise<void>;
@@ -34,6 +38,15 @@ export async function createBare(kubeconfig: string, connections: number): Promi
         body: JSON.stringify(object),
       });
       return body.json();
+    },
+    async clear(path, labels) {
+      const query = `labelSelector=${encodeURIComponent(labels)}`;
+      const { body } = await pool.request({ method: 'DELETE', path: `${path}?${query}`, headers });
+      await body.dump();
+    },
+    async collect() {
+      const { body } = await pool.request({ method: 'GET', path: '/debug/pprof/heap?gc=1', headers });
+      await body.dump();
     },
     async watch(path, count) {
       const { body } = await pool.request({ method: 'GET', path, headers });

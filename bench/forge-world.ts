@@ -69,7 +69,7 @@ export async function inForgeWorld<T>(work: (world: ForgeWorld) => Promise<T>): 
     await client.apply(object, { fieldManager: 'bench' });
   const stopWatch = new AbortController();
   parts.defer(() => stopWatch.abort());
-  const plugins = await watchPlugins(client, namespace, stopWatch.signal);
+  const plugins = watchPlugins(client, namespace, stopWatch.signal);
   const agent = await startAgentProcess({ kubeconfig: plane.kubeconfigPath, dir });
   parts.defer(() => agent.stop());
   const toAgent = await startForgeProxy(agent.url);

@@ -6,11 +6,11 @@ import { watchObjects } from '../src/cluster/watch.ts';
 export interface PluginWatch {
   /** The moment when all these Plugins were seen ready at a commit. */
   ready(names: readonly string[], commit: string, timeoutMs?: number): Promise<number>;
-  /** The moment when none of them was left. */
-  gone(names: readonly string[], timeoutMs?: number): Promise<number>;
 }
 
-export async function watchPlugins(client: KubeClient, namespace: string, signal: AbortSignal): Promise<PluginWatch> {
+/** Watches from the first question on: each event of each Plugin would be charged to whoever is measured. */
+export function watchPlugins(client: KubeClient, namespace: string, signal: AbortSignal): PluginWatch {
+  let isWatched = false;
   const plugins = new Map<string, Plugin>();
   const listeners = new Set<(name: string) => void>();
   const handlers = {
@@ -22,34 +22,29 @@ export async function watchPlugins(client: KubeClient, namespace: string, signal
       for (const listener of listeners) listener(name);
     },
   };
-  await watchObjects(client, { apiVersion: API_VERSION, kind: 'Plugin', namespace }, handlers, { signal }).synced;
-  function until(
-    names: readonly string[],
-    isSo: (plugin: Plugin | undefined) => boolean,
-    what: string,
-    timeoutMs = 60_000,
-  ): Promise<number> {
-    const { promise, resolve, reject } = Promise.withResolvers<number>();
-    const missing = new Set(names);
-    const look = (name: string): void => {
-      if (isSo(plugins.get(name))) missing.delete(name);
-      if (missing.size === 0) resolve(performance.now());
-    };
-    const late = setTimeout(() => reject(new Error(describeMissing(missing, plugins, what))), timeoutMs);
-    listeners.add(look);
-    for (const name of names) look(name);
-    return promise.finally(() => {
-      clearTimeout(late);
-      listeners.delete(look);
-    });
-  }
   return {
-    ready: (names, commit, timeoutMs) => until(names, (plugin) => isReadyAt(plugin, commit), 'ready', timeoutMs),
-    gone: (names, timeoutMs) => until(names, (plugin) => plugin === undefined, 'gone', timeoutMs),
+    ready(names, commit, timeoutMs = 60_000) {
+      if (!isWatched)
+        watchObjects(client, { apiVersion: API_VERSION, kind: 'Plugin', namespace }, handlers, { signal });
+      isWatched = true;
+      const { promise, resolve, reject } = Promise.withResolvers<number>();
+      const missing = new Set(names);
+      const look = (name: string): void => {
+        if (isReadyAt(plugins.get(name), commit)) missing.delete(name);
+        if (missing.size === 0) resolve(performance.now());
+      };
+      const late = setTimeout(() => reject(new Error(describeMissing(missing, plugins))), timeoutMs);
+      listeners.add(look);
+      for (const name of names) look(name);
+      return promise.finally(() => {
+        clearTimeout(late);
+        listeners.delete(look);
+      });
+    },
   };
 }
 
-function isReadyAt(plugin: Plugin | undefined, commit: string): boolean {
+export function isReadyAt(plugin: Plugin | undefined, commit: string): boolean {
   return (
     plugin?.status?.phase === 'Ready' &&
     plugin.status.revision?.commit === commit &&
@@ -57,10 +52,10 @@ function isReadyAt(plugin: Plugin | undefined, commit: string): boolean {
   );
 }
 
-function describeMissing(missing: ReadonlySet<string>, plugins: ReadonlyMap<string, Plugin>, what: string): string {
+function describeMissing(missing: ReadonlySet<string>, plugins: ReadonlyMap<string, Plugin>): string {
   const some = [...missing].slice(0, 5).map((name) => {
     const { phase = 'absent', message = '' } = plugins.get(name)?.status ?? {};
     return `${name} is ${phase} ${message}`;
   });
-  return `${missing.size} plugins are not ${what}: ${some.join('; ')}`;
+  return `${missing.size} plugins are not ready: ${some.join('; ')}`;
 }

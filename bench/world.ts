@@ -10,6 +10,7 @@ import { installKinds } from '../src/playground/install.ts';
 import { commitFiles, type NewFile } from '../test/support/gitserver.ts';
 import { type AgentProcess, startAgentProcess } from './agent-process.ts';
 import { type PluginWatch, watchPlugins } from './plugin-watch.ts';
+import { type SyncWatch, watchSync } from './sync-watch.ts';
 
 /** A control plane, a Git server and an agent of the benchmark's own, the agent following one repository. */
 export interface World {
@@ -20,6 +21,7 @@ export interface World {
   namespace: string;
   agent: AgentProcess;
   plugins: PluginWatch;
+  sync: SyncWatch;
   /** Puts files into the repository, and returns the commit. Nobody is told. */
   commit(files: Record<string, NewFile>): Promise<string>;
   /** Tells the agent by webhook, signed as GitHub does; returns the moment when that was sent. */
@@ -50,7 +52,8 @@ export async function inWorld<T>(work: (world: World) => Promise<T>): Promise<T>
     await declare(client, namespace, repository, secret);
     const stopWatch = new AbortController();
     undo.push(async () => stopWatch.abort());
-    const plugins = await watchPlugins(client, namespace, stopWatch.signal);
+    const plugins = watchPlugins(client, namespace, stopWatch.signal);
+    const sync = await watchSync(client, namespace, SYNC, stopWatch.signal);
     const start = () => startAgentProcess({ kubeconfig: plane.kubeconfigPath, dir });
     const world: World = {
       kubeconfig: plane.kubeconfigPath,
@@ -59,6 +62,7 @@ export async function inWorld<T>(work: (world: World) => Promise<T>): Promise<T>
       namespace,
       agent: await start(),
       plugins,
+      sync,
       commit: (files) => commitFiles(repository, files),
       async hook() {
         const at = performance.now();

@@ -36,7 +36,6 @@ export function apiServerArguments(folder: string, port: number): string[] {
     '--kubelet-preferred-address-types=InternalIP',
     '--max-requests-inflight=3000',
     '--max-mutating-requests-inflight=1000',
-    '--profiling=false',
   ];
 }
 
