@@ -83,16 +83,21 @@ export function builtinBackend(options: BuiltinOptions): Backend {
       await fs.mkdir(join(scratch, dirname(path)), { recursive: true });
       await fs.writeFile(join(scratch, path), text);
     };
-    await write(
-      'config',
-      '[core]\n\trepositoryformatversion = 0\n\tbare = true\n[remote "origin"]\n\tfetch = +refs/none/*:refs/none/*\n',
-    );
-    await write('HEAD', 'ref: refs/heads/none\n');
     await fs.mkdir(join(scratch, 'objects', 'pack'), { recursive: true });
-    if (have === undefined) return;
-    await write(HEAD_REF, `${have}\n`);
-    await write(join('objects', have.slice(0, 2), have.slice(2)), '');
-    await fs.copyFile(join(dir, 'shallow'), join(scratch, 'shallow')).catch(ignoreMissing);
+    const empty = [
+      write(
+        'config',
+        '[core]\n\trepositoryformatversion = 0\n\tbare = true\n[remote "origin"]\n\tfetch = +refs/none/*:refs/none/*\n',
+      ),
+      write('HEAD', 'ref: refs/heads/none\n'),
+    ];
+    if (have === undefined) return void (await Promise.all(empty));
+    await Promise.all([
+      ...empty,
+      write(HEAD_REF, `${have}\n`),
+      write(join('objects', have.slice(0, 2), have.slice(2)), ''),
+      fs.copyFile(join(dir, 'shallow'), join(scratch, 'shallow')).catch(ignoreMissing),
+    ]);
   }
 
   async function negotiate(

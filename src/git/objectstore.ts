@@ -40,6 +40,11 @@ export class ObjectStore {
     return this.#damaged;
   }
 
+  /** How many packs there were when it last looked. */
+  get packs(): number {
+    return this.#packs.length;
+  }
+
   async has(oid: string): Promise<boolean> {
     return (await this.#find(oid)) !== undefined;
   }

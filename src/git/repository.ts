@@ -151,14 +151,14 @@ export async function openRepository(options: RepositoryOptions): Promise<GitRep
     return run('Listing the refs of', (signal) => backend.listRefs(prefixes, signal));
   }
 
-  async function tidy(force: boolean, most = limits): Promise<MaintenanceResult> {
+  async function tidy(force: boolean): Promise<MaintenanceResult> {
     return runAlone('Tidying up', (backend, signal) =>
-      maintainStore({ dir, store, backend, limits: most, gitPath: options.gitPath, timeoutMs, signal }, force),
+      maintainStore({ dir, store, backend, limits, gitPath: options.gitPath, timeoutMs, signal }, force),
     );
   }
 
-  function tidyInPassing(force: boolean, most = limits): Promise<unknown> {
-    return tidy(force, most).catch((error: unknown) => options.onWarning?.(error));
+  function tidyInPassing(force: boolean): Promise<unknown> {
+    return tidy(force).catch((error: unknown) => options.onWarning?.(error));
   }
 
   /** Once those who wait for the commit have it; at once where packs pile up, for who opens a store may be gone by then. */
@@ -167,7 +167,7 @@ export async function openRepository(options: RepositoryOptions): Promise<GitRep
       later = undefined;
       void tidyInPassing(false);
     }, options.tidyAfterMs ?? TIDY_AFTER_MS).unref();
-    await tidyInPassing(false, { ...limits, packs: 2 * limits.packs });
+    if (store.packs > 2 * limits.packs) await tidyInPassing(false);
   }
 
   const lineage = lineageOf({
