@@ -43,8 +43,8 @@ interface Turns {
 
 /**
  * Each goes first in every second round, after a rest in which what the last one left behind is done, and means are compared.
- * The API server collects its garbage before each: by itself it would do so every other second of work, for a fifth of a
- * second, and by how much each round allocates it could always be the same side that pays for both.
+ * The API server collects its garbage before each, and has memory enough not to do so in one: for a fifth of a second
+ * about once in two turns otherwise, and by how much each allocates it could always be the same side that pays.
  */
 async function inTurns(world: World, bare: Bare, plugins: number, each: number): Promise<Turns> {
   const turns: Turns = { ours: [], loop: [] };

@@ -38,7 +38,8 @@ export async function inWorld<T>(work: (world: World) => Promise<T>): Promise<T>
   const undo: (() => Promise<unknown>)[] = [];
   try {
     undo.push(() => rm(dir, { recursive: true, force: true, maxRetries: 5 }));
-    const plane = await startControlPlane();
+    // Garbage is collected when a server has made as much of it as usual, and not to save the memory of a small machine.
+    const plane = await startControlPlane({ memoryLimit: '4GiB' });
     undo.push(() => plane.stop());
     const client = createClient({ kubeconfig: plane.kubeconfigPath });
     undo.push(() => client.close());

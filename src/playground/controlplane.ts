@@ -31,6 +31,8 @@ export interface ControlPlaneOptions {
   kubernetesVersion?: string;
   /** Users besides the administrator, each with a token of its own. */
   users?: User[];
+  /** From how much on each server would rather collect garbage than be fast, as Go writes it: `4GiB`. Default 1 GiB. */
+  memoryLimit?: string;
   signal?: AbortSignal;
   /** Told what is being started, for people. */
   progress?: (message: string) => void;
@@ -78,7 +80,7 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
   const root = options.root ?? playgroundRoot();
   await sweepFolders(root);
   const dir = await createPrivateFolder(root);
-  const servers = new Servers(dir, paths);
+  const servers = new Servers(dir, paths, options.memoryLimit);
   const stop = async () => {
     await servers.stopAll();
     await removeFolder(dir);

@@ -14,12 +14,14 @@ export class Servers {
   readonly broken: Promise<ServerName>;
   readonly #folder: string;
   readonly #paths: Record<ServerName, string>;
+  readonly #env: Readonly<Record<string, string>>;
   readonly #running = new Map<ServerName, RunningProgram>();
   #isOver = false;
   #reportBroken: (name: ServerName) => void = () => {};
 
-  constructor(folder: string, paths: Record<ServerName, string>) {
+  constructor(folder: string, paths: Record<ServerName, string>, memoryLimit: string = THRIFTY.GOMEMLIMIT) {
     this.#folder = folder;
+    this.#env = { HOME: folder, ...THRIFTY, GOMEMLIMIT: memoryLimit };
     this.#paths = { ...paths };
     this.logs = join(folder, 'logs');
     mkdirSync(this.logs, { mode: 0o700 });
@@ -39,7 +41,7 @@ export class Servers {
       name,
       args,
       cwd: this.#folder,
-      env: { HOME: this.#folder, ...THRIFTY },
+      env: this.#env,
       logFile: join(this.logs, `${name}.log`),
       readyTimeoutMs: READY_TIMEOUT_MS,
     });
