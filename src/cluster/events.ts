@@ -47,9 +47,9 @@ const SEND_DEADLINE_MS = 5_000;
 /** While there is more urgent work: how long an event waits for its end, how often that is looked for, and how many may wait. */
 const LONGEST_WAIT_MS = 5_000;
 const LOOK_AGAIN_MS = 50;
-/** Its last part looks like its end. */
-const QUIET_MS = 250;
 const MOST_WAITING = 500;
+/** It is over when there was none for so long: its last part looks like its end. */
+const QUIET_MS = 250;
 
 /** Tells people what happened, through events.k8s.io. Events are a courtesy: losing one never holds anything up. */
 export function createEventRecorder(client: KubeClient, options: EventRecorderOptions): EventRecorder {

@@ -84,16 +84,16 @@ export function builtinBackend(options: BuiltinOptions): Backend {
       await fs.writeFile(join(scratch, path), text);
     };
     await fs.mkdir(join(scratch, 'objects', 'pack'), { recursive: true });
-    const empty = [
+    const always = [
       write(
         'config',
         '[core]\n\trepositoryformatversion = 0\n\tbare = true\n[remote "origin"]\n\tfetch = +refs/none/*:refs/none/*\n',
       ),
       write('HEAD', 'ref: refs/heads/none\n'),
     ];
-    if (have === undefined) return void (await Promise.all(empty));
+    if (have === undefined) return void (await Promise.all(always));
     await Promise.all([
-      ...empty,
+      ...always,
       write(HEAD_REF, `${have}\n`),
       write(join('objects', have.slice(0, 2), have.slice(2)), ''),
       fs.copyFile(join(dir, 'shallow'), join(scratch, 'shallow')).catch(ignoreMissing),
