@@ -67,7 +67,6 @@ export function openForge(options: ForgeOptions): Forge {
     caBundle: options.caBundle ?? options.secret['ca.crt'],
     proxy: options.proxy,
     connectTimeoutMs: Math.min(CONNECT_MS, timeoutMs),
-    silenceMs: timeoutMs,
   });
   const voice = voiceOf(login, place, dialer, options);
   const kept = secretsBeside(options.secret);

@@ -55,7 +55,6 @@ export class Backends {
       proxy,
       caBundle: this.#caBundle(),
       connectTimeoutMs: Math.min(CONNECT_MS, timeoutMs),
-      silenceMs: timeoutMs,
     });
     const { now = Date.now } = options;
     if (credentials.kind !== 'githubApp') return;

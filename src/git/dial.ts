@@ -21,8 +21,8 @@ export interface DialOptions {
   clientCertificate?: { cert: string; key: string } | undefined;
   proxy?: ProxySettings | undefined;
   connectTimeoutMs: number;
-  /** For ordinary answers; a body that stops for this long is given up. */
-  silenceMs: number;
+  /** How long an answer may not go on. Absent: whoever asks has a deadline, and that alone ends it, in its own words. */
+  silenceMs?: number;
 }
 
 /** How long a name that a proxy will resolve counts as checked, and of how many that is remembered. */
@@ -61,7 +61,7 @@ export async function resolveChecked(host: string, policy: UrlPolicy): Promise<s
 }
 
 export function createDialer(options: DialOptions): Dialer {
-  const { policy, proxy, caBundle, clientCertificate = {}, connectTimeoutMs, silenceMs } = options;
+  const { policy, proxy, caBundle, clientCertificate = {}, connectTimeoutMs, silenceMs = 0 } = options;
   const wrong = (policy.addresses ?? []).find((range) => !isRange(range));
   if (wrong !== undefined) {
     throw new EspalierError(

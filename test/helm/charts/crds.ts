@@ -47,7 +47,10 @@ function files(group: string): Record<string, string> {
   };
 }
 
-/** A kind among the templates: Helm makes it before what else there is, and takes it along. */
+/**
+ * A kind among the templates: Helm makes it before what else there is, and takes it along. The object fits both schemas:
+ * Helm sends it at once, and the API server holds it to the old one for a moment.
+ */
 export const TEMPLATED_CRDS: Fixture = {
   name: 'templated-crds',
   source: 'git',
@@ -57,7 +60,7 @@ export const TEMPLATED_CRDS: Fixture = {
     {
       chart: chart('templated-crds', {
         'templates/kind.yaml': gadgetDefinition(group, ['size', 'colour']),
-        'templates/one.yaml': `apiVersion: ${group}/v1\nkind: Gadget\nmetadata: {name: one}\nspec: {colour: red}\n`,
+        'templates/one.yaml': `apiVersion: ${group}/v1\nkind: Gadget\nmetadata: {name: one}\nspec: {size: small}\n`,
       }),
     },
   ],
