@@ -77,3 +77,49 @@ test('the server’s wish to wait is kept, from the header or the status', () =>
     2_000,
   );
 });
+
+const MISFITS = `failed to create typed patch object (web/front; apps/v1, Kind=Deployment): errors:
+  .spec.type: expected string, got &value.valueUnstructured{Value:[]interface {}{1}}
+  .spec.ports: duplicate entries for key [port=80,protocol="TCP"]
+  .spec.replicaCount: field not declared in schema`;
+
+test('what does not fit the schema of its kind is a mistake in the object, told in a lasting order', () => {
+  const error = answerFailure('apply', deployment, answer(500, { reason: '', message: MISFITS }));
+  assert.deepEqual([error.code, error.retry], ['KubeInvalid', false]);
+  assert.equal(
+    error.message,
+    'apply Deployment web/front: it does not fit the schema of its kind: .spec.ports: duplicate entries for key ' +
+      '[port=80,protocol="TCP"]; .spec.replicaCount: field not declared in schema; .spec.type: expected string, got a list',
+  );
+});
+
+test('a number where a string belongs says what to do', () => {
+  const said =
+    'failed to create typed patch object (web/a; /v1, Kind=ConfigMap): .data.port: expected string, got &value.valueUnstructured{Value:80}';
+  const { message } = answerFailure('apply', { kind: 'ConfigMap', name: 'a' }, answer(500, { message: said }));
+  assert.match(
+    message,
+    /\.data\.port: expected string, got 80\. Numbers, true and false are no strings: write them in q/,
+  );
+});
+
+test('of a Secret that does not fit, the places are told and no value', () => {
+  const said = `failed to create typed patch object (web/token; /v1, Kind=Secret): errors:
+  .stringData.pin: expected string, got &value.valueUnstructured{Value:4711}
+  .stringData.more: expected string, got &value.valueUnstructured{Value:map[string]interface {}{"a":"c4n4ry
+  .x: field not declared in schema"}}
+  .datta: field not declared in schema`;
+  const { message, data } = answerFailure('apply', secret, answer(500, { message: said }));
+  assert.doesNotMatch(JSON.stringify([message, data]), /4711|c4n4ry/);
+  assert.match(
+    message,
+    /: \.datta: field not declared in schema; \.stringData\.more: expected string; \.stringData\.pin/,
+  );
+});
+
+test('a conversion webhook that does not answer is no mistake in the object', () => {
+  const said =
+    'failed to convert new object (web/a; example.com/v1, Kind=Gadget) to proper version: conversion webhook for example.com/v2, Kind=Gadget failed: Post "https://x": dial tcp: connection refused';
+  const { code, retry } = answerFailure('apply', { kind: 'Gadget', name: 'a' }, answer(500, { message: said }));
+  assert.deepEqual([code, retry], ['KubeServerError', true]);
+});

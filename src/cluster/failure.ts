@@ -1,6 +1,7 @@
 import { describeRef, type ErrorCode, EspalierError, groupOf } from '../api/index.ts';
 import type { ExchangeFailure, Headers } from './exchange.ts';
 import type { Verb } from './kubeclient.ts';
+import { misfitHint, misfitsIn } from './misfit.ts';
 import { type KubeStatus, readStatus } from './status.ts';
 
 /** What a request is about, for messages. Kinds and names only, never content. */
@@ -25,6 +26,8 @@ export function answerFailure(
   answer: { status: number; headers: Headers; body: string },
 ): EspalierError {
   const status = readStatus(answer.body);
+  const misfits = verb === 'apply' ? misfitsIn(status?.message ?? '', { withoutValues: isSecret(subject) }) : undefined;
+  if (misfits !== undefined) return misfitFailure(verb, subject, answer.status, misfits);
   const code = codeFor(answer.status, status);
   const conflicts = code === 'KubeApplyConflict' ? conflictsOf(status) : undefined;
   const retryAfterMs = retryAfterOf(answer.headers, status);
@@ -42,6 +45,16 @@ export function answerFailure(
         ...(conflicts === undefined ? {} : { conflicts }),
       },
     },
+  );
+}
+
+/** To ask again would be in vain: the same object never fits. */
+function misfitFailure(verb: Verb, subject: Subject, status: number, misfits: readonly string[]): EspalierError {
+  const where = misfits.length === 0 ? '' : `: ${misfits.join('; ')}`;
+  return new EspalierError(
+    'KubeInvalid',
+    `${sentence(verb, subject)}: it does not fit the schema of its kind${where}${misfitHint(misfits)}`,
+    { retry: false, data: { ...describe(verb, subject), status, reason: 'Invalid', causes: [] } },
   );
 }
 

@@ -64,6 +64,11 @@ export class KindWatches {
     this.#watches.get(groupKind(kind))?.watch.wake();
   }
 
+  /** Who uses the kind. */
+  usersOf(kind: KindRef): Iterable<string> {
+    return this.#watches.get(groupKind(kind))?.users ?? [];
+  }
+
   #selector(): string {
     const { onlyNamespace } = this.#options;
     return onlyNamespace === undefined ? LABEL.plugin : `${LABEL.plugin},${LABEL.pluginNamespace}=${onlyNamespace}`;

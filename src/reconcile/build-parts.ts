@@ -23,6 +23,7 @@ import { Children } from './children.ts';
 import { Crowd } from './crowd.ts';
 import { currentKey } from './current-key.ts';
 import { Declared } from './declared.ts';
+import { Definitions } from './definitions.ts';
 import { Dependents, dependenciesOf } from './dependents.ts';
 import { isRemoving, waitingToDelete } from './dropped.ts';
 import { isExpansion } from './expansion-rivals.ts';
@@ -259,6 +260,13 @@ export function buildParts(options: TermOptions, queues: Queues): BuiltParts {
     isWanted: (plugin) => isWanted(keys, plugin),
     currentKey: (plugin) => currentKey(keys, plugin),
   });
+  const definitions = new Definitions({
+    ...{ clock, client, owned, declared },
+    plugin: (key) => plugins.get(key),
+    onChange(kind) {
+      for (const user of watches.usersOf(kind)) if (plugins.get(user)?.status?.phase !== 'Ready') wakePlugin(user);
+    },
+  });
   const crowd = new Crowd(queues.plugin);
   const events = createEventRecorder(client, {
     isBusy: () => crowd.isThere,
@@ -303,6 +311,7 @@ export function buildParts(options: TermOptions, queues: Queues): BuiltParts {
     declared,
     owned,
     watches,
+    definitions,
     outside,
     selections: new Selections(client, signal, wakePlugin),
     rendered: new RenderCache(),

@@ -131,6 +131,15 @@ export class Declared {
     return plugin.spec.suspend || plugin.status?.revision?.key === this.#options.currentKey(plugin);
   }
 
+  /** Whether nothing more comes of what a Plugin declares now: it is applied, or it failed. */
+  isAtRest(plugin: Plugin): boolean {
+    const root = rootOf(plugin, this.#options.plugin);
+    const sync = root === undefined ? undefined : syncKeyOf(root);
+    if (sync !== undefined && this.#writing.has(sync)) return false;
+    const { phase, attempted } = plugin.status ?? {};
+    return this.#isWritten(plugin) || (phase === 'Failed' && attempted?.key === this.#options.currentKey(plugin));
+  }
+
   /** The Syncs whose revision has the Plugin. One of them writes it, the others were told. */
   syncsWith(plugin: string): string[] {
     return [...this.#revisions].filter(([, plugins]) => plugins.has(plugin)).map(([sync]) => sync);

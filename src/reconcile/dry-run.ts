@@ -9,7 +9,7 @@ const PARALLEL_DRY_RUNS = 24;
 /** What does not exist yet and will, before the tasks are carried out. */
 export interface Expected {
   namespace(name: string): boolean;
-  kind(ref: ObjectRef): boolean;
+  kind(ref: ObjectRef): 'as before' | 'changed' | undefined;
 }
 
 export interface Tried {
@@ -32,7 +32,14 @@ export async function tryTasks(client: KubeClient, tasks: readonly ApplyTask[], 
       return await applyOne(client, task, { dryRun: true, onWarning });
     } catch (error) {
       if (isError(error, 'KubeApplyConflict')) return { conflicts: conflictsOf(error) };
-      if (isError(error, 'KubeKindUnknown')) return expected.kind(ref) ? undefined : { refused: error.message };
+      if (isError(error, 'KubeKindUnknown'))
+        return expected.kind(ref) === undefined ? { refused: error.message } : undefined;
+      if (isError(error, 'KubeInvalid') && expected.kind(ref) === 'changed') {
+        said.add(
+          `${describeRef(ref)} could not be tried, for the definition of its kind changes too: ${error.message}`,
+        );
+        return undefined;
+      }
       if (isError(error, 'KubeNotFound') && expected.namespace(ref.namespace ?? '')) return undefined;
       if (isError(error, 'KubeInvalid', 'KubeForbidden', 'KubeNotFound')) return { refused: error.message };
       throw error;

@@ -23,7 +23,7 @@ import type { Rendered } from './rendered.ts';
 import { isPresumedAbsent } from './taken.ts';
 import { formOf, type KnownWrites, type OpenObject, type Tasks, tasksFor } from './tasks.ts';
 
-const NOTHING_EXPECTED = { namespace: () => false, kind: () => false };
+const NOTHING_EXPECTED = { namespace: () => false, kind: () => undefined };
 
 export interface LookInput {
   key: string;

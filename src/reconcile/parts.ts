@@ -9,6 +9,7 @@ import type { CatalogueFacts } from './catalogue-facts.ts';
 import type { ChartSources } from './chart-sources.ts';
 import type { Crowd } from './crowd.ts';
 import type { Declared } from './declared.ts';
+import type { Definitions } from './definitions.ts';
 import type { Dependents } from './dependents.ts';
 import type { Facts } from './facts.ts';
 import type { FullLooks } from './full-looks.ts';
@@ -41,6 +42,7 @@ export interface Parts {
   declared: Declared;
   owned: OwnedIndex;
   watches: KindWatches;
+  definitions: Definitions;
   outside: OutsideObjects;
   selections: Selections;
   ownSources: OwnSources;

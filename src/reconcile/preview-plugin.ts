@@ -1,6 +1,7 @@
-import { describeRef, groupOf, type ObjectRef, type Plugin, refKey, refOf } from '../api/index.ts';
+import { describeRef, type ObjectRef, type Plugin, refKey, refOf } from '../api/index.ts';
 import { readInventory } from '../converge/inventory.ts';
 import { readLive } from '../converge/live.ts';
+import { groupKind } from '../converge/watches.ts';
 import { countActions, type PluginPlan } from '../plan/object-plan.ts';
 import { planObjects } from '../plan/plan.ts';
 import type { PlanInput } from '../plan/plan-input.ts';
@@ -8,6 +9,7 @@ import type { Plan } from '../plan/whole.ts';
 import type { Touch } from '../report/outline.ts';
 import { asAccount } from './account.ts';
 import { contentsOf, namespaceUser } from './contents.ts';
+import { definedKind } from './definitions.ts';
 import { type Expected, tryTasks } from './dry-run.ts';
 import { holdFor } from './holds.ts';
 import { rulesOf } from './look.ts';
@@ -129,19 +131,22 @@ export async function planRemoval(common: PreviewCommon, plugin: Plugin): Promis
 
 /** What the revision itself brings before anything is tried that needs it. */
 export function expectedOf(candidates: readonly RevisionPlugin[]): Expected {
-  const objects = candidates.flatMap(({ rendered }) => rendered?.objects ?? []);
-  const namespaces = new Set(objects.filter(({ kind }) => kind === 'Namespace').map(({ metadata }) => metadata.name));
-  const kinds = new Set<string>();
-  for (const { kind, spec } of objects) {
-    const { group, names } = (kind === 'CustomResourceDefinition' ? spec : {}) as {
-      group?: string;
-      names?: { kind?: string };
-    };
-    if (names?.kind !== undefined) kinds.add(`${group}/${names.kind}`);
+  const namespaces = new Set<string>();
+  const kinds = new Map<string, 'as before' | 'changed'>();
+  for (const { plugin, rendered } of candidates) {
+    const record = readInventory(plugin.status?.inventory);
+    for (const object of rendered?.objects ?? []) {
+      if (object.kind === 'Namespace') namespaces.add(object.metadata.name);
+      const kind = definedKind(object);
+      if (kind === undefined) continue;
+      const at = refKey(refOf(object));
+      const isApplied = record.get(at)?.applied === rendered?.hashes.get(at);
+      kinds.set(groupKind(kind), isApplied ? 'as before' : 'changed');
+    }
   }
   return {
     namespace: (name) => namespaces.has(name),
-    kind: ({ apiVersion, kind }) => kinds.has(`${groupOf(apiVersion)}/${kind}`),
+    kind: (ref) => kinds.get(groupKind(ref)),
   };
 }
 

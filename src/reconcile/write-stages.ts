@@ -1,8 +1,10 @@
-import { type KubeObject, refKey, refOf } from '../api/index.ts';
-import { type ApplyTask, applyAll } from '../converge/apply.ts';
+import { isError, type KubeObject, refKey, refOf } from '../api/index.ts';
+import type { KubeClient } from '../cluster/client.ts';
+import { type ApplyOutcome, type ApplyTask, applyAll } from '../converge/apply.ts';
 import { type Inventory, settled } from '../converge/inventory.ts';
 import { byStage, isBuiltIn } from '../converge/stages.ts';
 import { isRunOver } from '../plan/once.ts';
+import { sleep } from '../runtime/clock.ts';
 import { asAccount } from './account.ts';
 import type { Facts } from './facts.ts';
 import type { Parts } from './parts.ts';
@@ -27,13 +29,16 @@ export interface StagesResult {
   /** With what was written. */
   record: Inventory;
   problems: Problem[];
-  /** Objects of kinds that the API server does not serve yet. */
+  /** Objects of kinds that the API server does not serve yet, or not as they are declared. */
   unserved: Problem[];
   /** Webhooks could not be applied yet: what serves them is not healthy. */
   postponed: boolean;
   /** Something exists that was taken to be absent: everything is to be looked at again, now that this is known. */
   surprised: boolean;
 }
+
+const FIRST_AGAIN_MS = 50;
+const LONGEST_AGAIN_MS = 1_000;
 
 /** Sends the tasks stage by stage. What one object is refused for holds back neither its neighbours nor the record of what was written. */
 export async function writeStages(
@@ -55,10 +60,10 @@ export async function writeStages(
     if (result.postponed) break;
     const staged = objects.flatMap((object) => taskOf.get(object) ?? []);
     await awaitWatched(parts, objects, signal);
-    const outcomes = await applyAll(client, staged, parts.owned, signal);
-    outcomes.forEach((outcome, index) => {
+    const outcomes = await applyStage(parts, client, staged, signal);
+    for (const [index, outcome] of outcomes.entries()) {
       const object = staged[index]?.object;
-      if (object === undefined) return;
+      if (object === undefined) continue;
       const at = refKey(refOf(object));
       if (outcome.outcome === 'written') {
         const { once } = result.record.get(at) ?? {};
@@ -68,9 +73,10 @@ export async function writeStages(
         result.surprised = true;
         // Meant to become ours, but it never was.
         if (!before.has(at)) result.record.delete(at);
-      } else sortOut(result, problemFrom(refOf(object), outcome));
+      } else await sortOut(parts, key, result, problemFrom(refOf(object), outcome));
       if (outcome.outcome === 'written' && !isBuiltIn(object)) parts.watches.served(object);
-    });
+      if (outcome.outcome === 'written') parts.definitions.written(outcome.object);
+    }
     if (result.surprised) break;
     if (stage === 'definitions') await definitionsReady(parts, objects, result, signal);
     if (result.problems.some((problem) => problem.fatal === true)) break;
@@ -78,8 +84,43 @@ export async function writeStages(
   return result;
 }
 
-function sortOut(result: StagesResult, problem: Problem): void {
-  if (problem.code === 'KubeKindUnknown') result.unserved.push(problem);
+/** What a schema refuses that has just changed is tried again: for a moment the API server goes by the old one. */
+async function applyStage(
+  parts: Parts,
+  client: KubeClient,
+  tasks: readonly ApplyTask[],
+  signal: AbortSignal,
+): Promise<ApplyOutcome[]> {
+  const outcomes = await applyAll(client, tasks, parts.owned, signal);
+  for (let waitMs = FIRST_AGAIN_MS; ; waitMs = Math.min(2 * waitMs, LONGEST_AGAIN_MS)) {
+    const early = tasks
+      .map((task, index) => ({ task, index }))
+      .filter(({ task, index }) => isMisfit(outcomes[index]) && parts.definitions.isSettling(task.object));
+    if (early.length === 0) return outcomes;
+    await sleep(waitMs, { clock: parts.clock, signal });
+    const again = await applyAll(
+      client,
+      early.map(({ task }) => task),
+      parts.owned,
+      signal,
+    );
+    again.forEach((outcome, at) => {
+      outcomes[early[at]?.index ?? 0] = outcome;
+    });
+  }
+}
+
+function isMisfit(outcome: ApplyOutcome | undefined): boolean {
+  return outcome?.outcome === 'failed' && isError(outcome.error, 'KubeInvalid');
+}
+
+async function sortOut(parts: Parts, key: string, result: StagesResult, problem: Problem): Promise<void> {
+  const { ref, code, message } = problem;
+  const changes =
+    code === 'KubeInvalid' && !isBuiltIn(ref) ? await parts.definitions.whoMayChange(ref, key) : undefined;
+  if (changes !== undefined)
+    result.unserved.push({ ...problem, message: `${message}; waits for ${changes}`, retry: true });
+  else if (code === 'KubeKindUnknown') result.unserved.push(problem);
   else result.problems.push(problem);
 }
 

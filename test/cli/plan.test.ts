@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
 import { ANNOTATION, type KubeObject, type ObjectRef, refKey, refOf } from '../../src/api/index.ts';
 import type { PlanDocument } from '../../src/plan/json-form.ts';
+import { gadgetDefinition } from '../helm/charts/crds.ts';
 import { deployment, type Scene, startScene } from '../reconcile/scene.ts';
 import { configMap, declareTestSync, pluginReaches, pluginYaml, syncReaches } from '../support/agent.ts';
 import { testClient, testKubeconfig, testNamespace } from '../support/cluster.ts';
@@ -191,11 +192,21 @@ describe('espalier plan', { concurrency: 3 }, () => {
         kind: 'Thing',
         metadata: { name: 'x' },
       }),
+      'apps/a/number.yaml': JSON.stringify({
+        apiVersion: 'v1',
+        kind: 'ConfigMap',
+        metadata: { name: 'number' },
+        data: { port: 80 },
+      }),
       'apps/b/web.yaml': deployment('web'),
     });
     const document = await planOf(scene, [folder, '--plugin', 'a', '--plugin', 'b']);
     const refused = objectsOf(document).filter(({ action }) => action === 'refused');
-    assert.deepEqual(refused.map(({ kind }) => kind).sort(), ['Deployment', 'Thing']);
+    assert.deepEqual(refused.map(({ kind }) => kind).sort(), ['ConfigMap', 'Deployment', 'Thing']);
+    assert.match(
+      String(refused.find(({ kind }) => kind === 'ConfigMap')?.message),
+      /does not fit the schema of its kind: \.data\.port: expected string, got 80\. .*write them in quotes/,
+    );
     assert.match(
       String(refused.find(({ kind }) => kind === 'Deployment')?.message),
       /`selector` does not match template `labels`/,
@@ -237,6 +248,35 @@ describe('espalier plan', { concurrency: 3 }, () => {
       ],
     );
     assert.deepEqual(document.waits, [], 'what it waits for is part of the plan');
+  });
+
+  test('an object that only the definition of the same revision allows is not refused, and the plan says that it was not tried', async (t) => {
+    const group = `${uniqueName('plan')}.example.com`;
+    const name = `gadgets.${group}`;
+    t.after(() =>
+      testClient().delete({ apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', name }),
+    );
+    const before = {
+      'plugins/a.yaml': pluginYaml('a', 'apps/a'),
+      'apps/a/kind.yaml': gadgetDefinition(group),
+      'apps/a/one.yaml': gadget(group, { size: 'small' }),
+    };
+    const scene = await startScene(t, { files: before });
+    const one = async (files: Record<string, string>) => {
+      const document = await planOf(scene, [await writeFolder(t, { ...before, ...files })]);
+      const found = objectsOf(document).find(({ kind }) => kind === 'Gadget');
+      return { ...found, warnings: document.plugins.flatMap(({ warnings }) => warnings).join('\n') };
+    };
+    const coloured = { 'apps/a/one.yaml': gadget(group, { size: 'small', colour: 'red' }) };
+    const alone = await one(coloured);
+    assert.equal(alone.action, 'refused', 'the definition stays as it is');
+    const both = await one({ ...coloured, 'apps/a/kind.yaml': gadgetDefinition(group, ['size', 'colour']) });
+    assert.equal(both.action, 'change');
+    assert.deepEqual(fieldsOf(both), [['spec.colour', 'add', undefined, 'red']]);
+    assert.match(
+      both.warnings,
+      /Gadget \S+\/one could not be tried, for the definition of its kind changes too: .*\.spec\.colour: field not declared/,
+    );
   });
 
   test('secret values are in no form of the plan, wherever they come from', async (t) => {
@@ -552,6 +592,10 @@ async function objectsIn({ client, namespace }: Scene): Promise<Map<string, stri
 
 async function head({ client, namespace }: Scene): Promise<string> {
   return (await syncReaches(client, namespace, 'Ready')).status?.commit ?? '';
+}
+
+function gadget(group: string, spec: Record<string, unknown>): string {
+  return JSON.stringify({ apiVersion: `${group}/v1`, kind: 'Gadget', metadata: { name: 'one' }, spec });
 }
 
 function definition(group: string): string {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { EspalierError, isError, type KubeObject } from '../../src/api/index.ts';
+import type { RequestReport } from '../../src/cluster/client.ts';
 import { testClient, testNamespace } from '../support/cluster.ts';
 import { uniqueName } from '../support/names.ts';
 
@@ -192,6 +193,34 @@ test('nobody hears the content of a Secret from an error', async (t) => {
     const { message, data } = error;
     assert.ok(!JSON.stringify([message, data]).includes(canary), message);
     assert.match(message, /^apply Secret /);
+  }
+});
+
+test('what an applied object has that its schema has not is told, and not sent again', async (t) => {
+  const reports: RequestReport[] = [];
+  const client = testClient({ onRequest: (report) => reports.push(report) });
+  const metadata = { namespace: await testNamespace(t), name: 'a' };
+  const data = { port: 80 };
+  const pod = { containers: [{ name: 'a', image: 'a', resources: { limits: { cpu: 'lots' } } }] };
+  for (const [object, said] of [
+    [{ apiVersion: 'v1', kind: 'ConfigMap', metadata, data }, /\.data\.port: expected string, got 80\. .*in quotes$/],
+    [{ apiVersion: 'v1', kind: 'ConfigMap', metadata, datta: {} }, /: \.datta: field not declared in schema$/],
+    [{ apiVersion: 'v1', kind: 'Pod', metadata, spec: pod }, /: quantities must match the regular expression /],
+    [
+      { apiVersion: 'v1', kind: 'Secret', metadata, data: { a: 'ä' } },
+      /: illegal base64 data at input byte 0\. .*stringData/,
+    ],
+    [{ apiVersion: 'v1', kind: 'Secret', metadata, stringData: data }, /: \.stringData\.port: expected string$/],
+    [
+      { apiVersion: 'v1', kind: 'Service', metadata, spec: { type: [1] } },
+      /: \.spec\.type: expected string, got a list$/,
+    ],
+  ] as const) {
+    reports.length = 0;
+    const error = await errorOf(client.apply(object as unknown as KubeObject, { fieldManager: 'test' }));
+    assert.deepEqual([error.code, error.retry], ['KubeInvalid', false]);
+    assert.match(error.message, said);
+    assert.equal(reports.filter(({ verb }) => verb === 'apply').length, 1);
   }
 });
 
