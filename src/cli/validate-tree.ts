@@ -1,12 +1,14 @@
-import type { SyncFault } from '../api/index.ts';
+import { describeRef, type PluginSpec, refOf, type SyncFault } from '../api/index.ts';
 import type { JsonObject, KubeObject } from '../api/objects.ts';
 import { celFault } from '../cluster/celhealth.ts';
 import type { Declared } from '../declare/declarations.ts';
 import type { Fault } from '../declare/fault.ts';
+import { ownPath } from '../declare/git-paths.ts';
 import type { ClusterIdentity } from '../declare/layout.ts';
 import { createReader, type DeclarationReader } from '../declare/reader.ts';
 import type { FileTree } from '../git/tree.ts';
 import { expansionHere, judgePackage, rivalFaults } from '../reconcile/judge-expansions.ts';
+import { kustomizationFaults, manifestFaults, type SourceFault } from '../render/source-faults.ts';
 import { buildGraph, type Dependency, pluginKey } from '../resolve/graph.ts';
 import { catalogueFaults, faultAt, pluginsOfInstances } from './validate-catalogue.ts';
 
@@ -34,10 +36,11 @@ export async function validateTree(
   options: { path: string; namespace: string },
 ): Promise<Validation> {
   const reader = createReader();
+  const look = createLook(tree);
   const kinds = new Map<string, string>();
   const faults = new Map<string, FoundFault>();
   for (const view of views) {
-    const found = await validateView(reader, tree, view, options);
+    const found = await validateView(reader, tree, look, view, options);
     for (const key of found.keys) kinds.set(key, key.split('/')[1] ?? '');
     for (const fault of found.faults) {
       const at = `${fault.file}:${fault.line}:${fault.column}:${fault.object}:${fault.message}`;
@@ -53,6 +56,7 @@ export async function validateTree(
 async function validateView(
   reader: DeclarationReader,
   tree: FileTree,
+  look: Look,
   view: View,
   { path, namespace }: { path: string; namespace: string },
 ): Promise<{ keys: string[]; faults: Fault[] }> {
@@ -67,8 +71,27 @@ async function validateView(
     ...plugins.flatMap(expressionFaults),
     ...catalogueFaults(declarations.objects),
     ...(await expansionFaults(tree, declarations.objects, view)),
+    ...(await Promise.all(plugins.map(look))).flat(),
   ];
   return { keys, faults };
+}
+
+type Look = (declared: Declared) => Promise<Fault[]>;
+
+/** Looks into the folders of Plugins, into each once. What only a program could render is left alone. */
+function createLook(tree: FileTree): Look {
+  const looked = new Map<string, Promise<SourceFault[]>>();
+  return async ({ object }) => {
+    const { kind, source } = specOf(object) as unknown as Pick<PluginSpec, 'kind' | 'source'>;
+    const path = source.git?.commit === undefined ? ownPath((source.git ?? {}) as JsonObject) : undefined;
+    if (path === undefined || source.git?.template === true) return [];
+    const faultsIn = { manifests: manifestFaults, kustomize: kustomizationFaults }[kind as string];
+    if (faultsIn === undefined) return [];
+    const known = looked.get(`${kind} ${path}`) ?? faultsIn(tree, path);
+    looked.set(`${kind} ${path}`, known);
+    const about = describeRef(refOf(object));
+    return (await known).map((fault) => ({ code: 'InvalidDeclaration', ...fault, object: about }));
+  };
 }
 
 /** Of the packages that are for this view. Which conditions may be delegated only a Sync knows. */

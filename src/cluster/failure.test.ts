@@ -20,11 +20,12 @@ for (const [status, body, code] of [
   [422, { reason: 'Invalid' }, 'KubeInvalid'],
   [429, { reason: 'TooManyRequests' }, 'KubeThrottled'],
   [500, { reason: 'InternalError' }, 'KubeServerError'],
+  [500, { message: 'etcdserver: request is too large' }, 'KubeInvalid'],
   [503, '<html>', 'KubeServerError'],
   [504, { reason: 'Timeout' }, 'KubeTimedOut'],
   [302, '<html>', 'KubeBadAnswer'],
 ] as const) {
-  test(`${status} ${typeof body === 'string' ? 'without a status' : body.reason} is ${code}`, () => {
+  test(`${status} ${typeof body === 'string' ? 'without a status' : Object.values(body).join()} is ${code}`, () => {
     assert.equal(answerFailure('get', deployment, answer(status, body)).code, code);
   });
 }

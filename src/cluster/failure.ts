@@ -140,6 +140,8 @@ function codeFor(httpStatus: number, status: KubeStatus | undefined): ErrorCode 
     case 504:
       return 'KubeTimedOut';
     default:
+      // In these words, with status 500: etcd takes 1.5 MiB, the API server twice that.
+      if (status?.message === 'etcdserver: request is too large') return 'KubeInvalid';
       return httpStatus >= 500 ? 'KubeServerError' : 'KubeBadAnswer';
   }
 }

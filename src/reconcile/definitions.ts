@@ -47,8 +47,9 @@ export class Definitions {
   /** Another Plugin that brings the definition of the object's kind, and has not applied what it declares now. For people. */
   async whoMayChange(ref: ObjectRef, self: string): Promise<string | undefined> {
     const { client, owned, declared, plugin } = this.#options;
-    const { plural } = await client.resource(ref.apiVersion, ref.kind);
-    const definition = { ...DEFINITION, name: `${plural}.${groupOf(ref.apiVersion)}` };
+    // Where that can't be told now, what the API server said holds.
+    const resource = await client.resource(ref.apiVersion, ref.kind).catch(() => undefined);
+    const definition = { ...DEFINITION, name: `${resource?.plural}.${groupOf(ref.apiVersion)}` };
     const key = owned.get(refKey(definition))?.plugin;
     const owner = key === undefined || key === self ? undefined : plugin(key);
     if (owner === undefined || declared.isAtRest(owner)) return undefined;

@@ -81,3 +81,65 @@ test('overlays that were named and are not there are told', async () => {
     unknown: ['sub/clusters/_tier=prod', 'sub/clusters/prdo'],
   });
 });
+
+const MAP = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n';
+
+function folderPlugin(name: string, kind = 'manifests', more = ''): string {
+  return `apiVersion: espalier.dev/v1alpha1\nkind: Plugin\nmetadata: {name: ${name}}\nspec:\n  kind: ${kind}\n  source: {git: {path: apps/${name}${more}}}\n`;
+}
+
+test('manifests that will not render are faults with their place, each of them, and once for all views', async () => {
+  const files = {
+    'plugins/a.yaml': folderPlugin('a'),
+    'apps/a/fine.yaml': MAP,
+    'apps/a/notes.txt': '\t{',
+    'apps/a/tab.yaml': 'metadata:\n\tname: x\n',
+    'apps/a/two.yaml': `kind: ConfigMap\n---\n${MAP}---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: b, labels: {on: true}}\n`,
+    'clusters/prod/other.yaml': plugin('other'),
+  };
+  const views = [{ labels: {} }, { overlay: 'prod', name: 'prod', labels: {} }];
+  const { faults } = await validateTree(textTree(files), views, { ...OPTIONS, path: '.' });
+  assert.deepEqual(
+    faults.map(({ file, line, column, object, message }) => [file, line, column, object, message]),
+    [
+      ['apps/a/tab.yaml', 2, 1, 'tab characters must not be used in indentation'],
+      ['apps/a/two.yaml', 1, 1, 'has no valid apiVersion'],
+      ['apps/a/two.yaml', 3, 1, 'ConfigMap a is declared twice: apps/a/fine.yaml:1 and apps/a/two.yaml:3'],
+      ['apps/a/two.yaml', 7, 1, '(ConfigMap b): metadata.labels "true" must be text, but is a boolean; quote it'],
+    ].map(([file, line, column, message]) => [
+      file,
+      line,
+      column,
+      'Plugin espalier-system/a',
+      file === 'apps/a/tab.yaml' ? `not valid YAML: ${message}` : message,
+    ]),
+  );
+});
+
+test('a kustomization that refers to nothing, or to what is no object, is at fault; what needs a program is left alone', async () => {
+  const files = {
+    'plugins/all.yaml': [
+      folderPlugin('lost', 'kustomize'),
+      folderPlugin('broken', 'kustomize'),
+      folderPlugin('fine', 'kustomize'),
+      folderPlugin('text', 'manifests', ', template: true'),
+    ].join('---\n'),
+    'apps/lost/kustomization.yaml': 'resources: [gone.yaml]\n',
+    'apps/broken/kustomization.yaml': 'resources: [../base]\n',
+    'apps/base/kustomization.yaml': 'resources: [one.yaml]\n',
+    'apps/base/one.yaml': `${MAP}---\nkind: [\n`,
+    'apps/fine/kustomization.yaml': 'resources: [one.yaml]\nconfigMapGenerator: [{name: g, files: [raw.yaml]}]\n',
+    'apps/fine/one.yaml': MAP,
+    'apps/fine/raw.yaml': '{{ not: [yaml }}',
+    'apps/text/one.yaml': '{{ if .Values.x }}\n{{ end }}\n',
+  };
+  const { faults } = await validateTree(textTree(files), [{ labels: {} }], OPTIONS);
+  assert.deepEqual(
+    faults.map(({ file, line, object }) => [file, line, object]),
+    [
+      ['apps/base/one.yaml', 6, 'Plugin espalier-system/broken'],
+      ['apps/lost/kustomization.yaml', 1, 'Plugin espalier-system/lost'],
+    ],
+  );
+  assert.match(faults[1]?.message ?? '', /^refers to "gone\.yaml", which does not exist/);
+});

@@ -41,7 +41,7 @@ describe('espalier validate', { concurrency: 3 }, () => {
       join(repository, 'instances', 'greeter.yaml'),
       `${instance}spec:\n  extension: greeter\n  parameters: {replicas: 9}\n`,
     );
-    const plugin = 'kind: manifests, source: {git: {path: apps/greeter}}, dependsOn: [{name: greeter}]';
+    const plugin = 'kind: manifests, source: {git: {path: apps/greeter, template: true}}, dependsOn: [{name: greeter}]';
     await writeFile(
       join(repository, 'plugins', 'needy.yaml'),
       `apiVersion: espalier.dev/v1alpha1\nkind: Plugin\nmetadata: {name: needy}\nspec: {${plugin}}\n`,
