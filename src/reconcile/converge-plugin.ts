@@ -132,8 +132,9 @@ async function carryOut(
     ...(run === undefined ? {} : { release: run.intent }),
   };
   await ensureFinalizer(parts, plugin);
-  // A release that goes on, where a hook was waited for, has said so before: to say it again would undo what it waits for.
-  const goesOn = run?.record !== undefined && plugin.status?.phase === 'Progressing';
+  // What goes on, where a hook or a definition was waited for, has said so before: to say it again would undo what it waits for.
+  const hasBegun = run === undefined ? plugin.status?.attempted?.key === inputs.key : run.record !== undefined;
+  const goesOn = hasBegun && plugin.status?.phase === 'Progressing';
   const isNews = !sameInventory(marked, input.record) || (run !== undefined && run.record === undefined);
   if (isNews || (tasks.length > 0 && !goesOn)) {
     const isBrief = plugin.status?.phase === undefined && tasks.length <= BRIEF_TASKS && run === undefined;
