@@ -152,7 +152,7 @@ function explain(httpStatus: number, status: KubeStatus | undefined, subject: Su
   if (!isSecret(subject)) return status.message || reason;
   // The server quotes refused values, and those of a Secret must stay here.
   const fields = status.details.causes.map((cause) => cause.field).filter((field) => field !== '');
-  const webhook = /admission webhook "[\w.-]+"/.exec(status.message)?.[0];
+  const webhook = /(?:admission|failed calling) webhook "[\w.-]+"/.exec(status.message)?.[0];
   const parts = [reason, webhook ?? '', fields.length > 0 ? `at ${fields.join(', ')}` : ''];
   return `${parts.filter((part) => part !== '').join(' ')} (the server's message is withheld, it may quote the Secret)`;
 }

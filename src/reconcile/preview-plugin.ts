@@ -147,6 +147,7 @@ export function expectedOf(candidates: readonly RevisionPlugin[]): Expected {
   return {
     namespace: (name) => namespaces.has(name),
     kind: (ref) => kinds.get(groupKind(ref)),
+    isForPeople: true,
   };
 }
 

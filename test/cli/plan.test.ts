@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { describe, test } from 'node:test';
+import { describe, type TestContext, test } from 'node:test';
 import { ANNOTATION, type KubeObject, type ObjectRef, refKey, refOf } from '../../src/api/index.ts';
 import type { PlanDocument } from '../../src/plan/json-form.ts';
 import { gadgetDefinition } from '../helm/charts/crds.ts';
@@ -192,6 +192,7 @@ describe('espalier plan', { concurrency: 3 }, () => {
         kind: 'Thing',
         metadata: { name: 'x' },
       }),
+      'apps/a/guarded.yaml': JSON.stringify(await guardedByNobody(t)),
       'apps/a/number.yaml': JSON.stringify({
         apiVersion: 'v1',
         kind: 'ConfigMap',
@@ -202,7 +203,11 @@ describe('espalier plan', { concurrency: 3 }, () => {
     });
     const document = await planOf(scene, [folder, '--plugin', 'a', '--plugin', 'b']);
     const refused = objectsOf(document).filter(({ action }) => action === 'refused');
-    assert.deepEqual(refused.map(({ kind }) => kind).sort(), ['ConfigMap', 'Deployment', 'Thing']);
+    assert.deepEqual(refused.map(({ kind }) => kind).sort(), ['ConfigMap', 'Deployment', 'Secret', 'Thing']);
+    assert.match(
+      String(refused.find(({ kind }) => kind === 'Secret')?.message),
+      /failed calling webhook "guard\.example\.com"/,
+    );
     assert.match(
       String(refused.find(({ kind }) => kind === 'ConfigMap')?.message),
       /does not fit the schema of its kind: \.data\.port: expected string, got 80\. .*write them in quotes/,
@@ -592,6 +597,29 @@ async function objectsIn({ client, namespace }: Scene): Promise<Map<string, stri
 
 async function head({ client, namespace }: Scene): Promise<string> {
   return (await syncReaches(client, namespace, 'Ready')).status?.commit ?? '';
+}
+
+/** A Secret of which a webhook has to approve that does not answer. */
+async function guardedByNobody(t: TestContext): Promise<KubeObject> {
+  const name = uniqueName('guard');
+  const matchLabels = { guard: name };
+  const apiVersion = 'admissionregistration.k8s.io/v1';
+  await testClient().create({
+    ...{ apiVersion, kind: 'ValidatingWebhookConfiguration', metadata: { name } },
+    webhooks: [
+      {
+        name: 'guard.example.com',
+        clientConfig: { url: 'https://127.0.0.1:9/' },
+        objectSelector: { matchLabels },
+        rules: [{ apiGroups: [''], apiVersions: ['v1'], resources: ['secrets'], operations: ['*'] }],
+        failurePolicy: 'Fail',
+        sideEffects: 'None',
+        admissionReviewVersions: ['v1'],
+      },
+    ],
+  });
+  t.after(() => testClient().delete({ apiVersion, kind: 'ValidatingWebhookConfiguration', name }));
+  return { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'guarded', labels: matchLabels } };
 }
 
 function gadget(group: string, spec: Record<string, unknown>): string {
