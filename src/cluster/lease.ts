@@ -128,10 +128,12 @@ export function runForLeader(
       } catch (error) {
         wait = retryMs / 4;
         if (isError(error, 'KubeConflict')) {
-          const seen = await read().catch(() => undefined);
-          if (seen !== undefined && seen.holder !== options.identity)
-            guard.end(`${seen.holder || 'nobody'} holds the lease`);
-          else if (seen !== undefined) record = seen;
+          const known = record;
+          const seen = await read().catch(() => known);
+          // The API server would make a Lease that an update does not find, and so tells of a conflict here too.
+          if (seen === undefined) guard.end('the lease was deleted');
+          else if (seen.holder !== options.identity) guard.end(`${seen.holder || 'nobody'} holds the lease`);
+          else record = seen;
           continue;
         }
         if (isError(error, 'KubeNotFound')) guard.end('the lease was deleted');

@@ -237,7 +237,13 @@ export function buildParts(options: TermOptions, queues: Queues): BuiltParts {
   const owned = new OwnedIndex({
     healthOf: (plugin, object) => healthFor(plugins.get(plugin), object),
     rulesFor: (plugin, ref) => JSON.stringify(rulesFor(plugins.get(plugin), ref).map(({ ready }) => ready)),
-    onChange: (plugin, _key, change) => wakePlugin(plugin, wishes[change]),
+    onChange: (plugin, key, change) => {
+      wakePlugin(plugin, wishes[change]);
+      // The Sync waits until what leaves was asked to go. The Plugin may have said all it has to say of that before.
+      const owner = owned.get(key)?.terminating === true ? plugins.get(plugin) : undefined;
+      const sync = owner === undefined ? undefined : syncOver(owner, (one) => plugins.get(one));
+      if (sync !== undefined) wakeSync(sync);
+    },
   });
   const watches = new KindWatches({
     client,

@@ -1,4 +1,4 @@
-import { isError, type KubeObject, refKey, refOf } from '../api/index.ts';
+import { API_VERSION, isError, type KubeObject, refKey, refOf } from '../api/index.ts';
 import type { KubeClient } from '../cluster/client.ts';
 import { type ApplyOutcome, type ApplyTask, applyAll } from '../converge/apply.ts';
 import { type Inventory, settled } from '../converge/inventory.ts';
@@ -11,6 +11,7 @@ import type { Parts } from './parts.ts';
 import { type Problem, problemFrom } from './problems.ts';
 import { isDeclared } from './records.ts';
 import { awaitSettled, awaitWatched } from './stage-wait.ts';
+import { keyOf } from './store.ts';
 
 export interface StagesInput {
   key: string;
@@ -76,12 +77,20 @@ export async function writeStages(
       } else await sortOut(parts, key, result, problemFrom(refOf(object), outcome));
       if (outcome.outcome === 'written' && !isBuiltIn(object)) parts.watches.served(object);
       if (outcome.outcome === 'written') parts.definitions.written(outcome.object);
+      if (outcome.outcome === 'written') noteOwnKind(parts, outcome.object);
     }
     if (result.surprised) break;
     if (stage === 'definitions') await definitionsReady(parts, objects, result, signal);
     if (result.problems.some((problem) => problem.fatal === true)) break;
   }
   return result;
+}
+
+/** Who depends on a nested Plugin must not go by what it was before until its watch says that it has changed. */
+function noteOwnKind(parts: Parts, object: KubeObject): void {
+  if (object.apiVersion !== API_VERSION) return;
+  const store = parts.storeFor(object.kind);
+  if (store?.get(keyOf(object)) !== undefined) store.put(object);
 }
 
 /** What a schema refuses that has just changed is tried again: for a moment the API server goes by the old one. */

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { before, describe, type TestContext, test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import { API_VERSION, type Plugin, type PluginStatus, readAs } from '../../src/api/index.ts';
 import { readRecord, writeRecord } from '../../src/release/record.ts';
 import { installKinds } from '../api/install.ts';
@@ -10,6 +9,7 @@ import { type PlainHelm, plainHelm } from '../helm/support/helm.ts';
 import { dataOf } from '../helm/support/scene.ts';
 import { type ChartFacts, chart, writeChart } from '../support/charts.ts';
 import { testClient, testNamespace } from '../support/cluster.ts';
+import { eventually } from '../support/eventually.ts';
 import { espalier } from './support/espalier.ts';
 import { COMMIT, createPlugin, ready, setStatus } from './support/objects.ts';
 
@@ -163,11 +163,15 @@ function declare(namespace: string) {
 
 /** What the agent does when it sees that a Plugin is suspended. */
 async function answersSuspend(namespace: string): Promise<void> {
-  for (let times = 0; times < 100; times++) {
-    const live = await plugin(namespace);
-    if (live.spec.suspend === true) return void (await setStatus(live, { phase: 'Suspended' }));
-    await delay(100);
-  }
+  const suspended = await eventually(
+    async () => {
+      const live = await plugin(namespace);
+      assert.equal(live.spec.suspend, true);
+      return live;
+    },
+    { timeoutMs: 60_000 },
+  );
+  await setStatus(suspended, { phase: 'Suspended' });
 }
 
 async function plugin(namespace: string): Promise<Plugin> {

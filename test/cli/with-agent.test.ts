@@ -71,7 +71,7 @@ test('reconcile ends with the reason when the repository can not be read', async
   const url = (await server.createRepository('platform')).url.replace('platform', 'nowhere');
   await declareTestSync(testClient(), { namespace, url });
   await startTestAgent(t, { namespace });
-  const { code, stderr } = await espalier(['reconcile', 'sync/sync', '-n', namespace, '--timeout', '5s']);
+  const { code, stderr } = await espalier(['reconcile', 'sync/sync', '-n', namespace, '--timeout', '60s']);
   assert.equal(code, 1);
   assert.match(stderr, /^espalier: sync\/sync: .*Failed: .*no repository at that path/m);
 });

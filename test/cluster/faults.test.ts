@@ -164,7 +164,8 @@ describe('an API server with faults', { concurrency: 6 }, () => {
       code('KubeTimedOut'),
     );
     const ms = performance.now() - started;
-    assert.ok(ms >= 290 && ms < 2_000, `${ms} ms`);
+    // Of its own: what holds where none is given is 40 s.
+    assert.ok(ms >= 290 && ms < 15_000, `${ms} ms`);
   });
 
   test('a token that is refused is read again, once', async (t) => {

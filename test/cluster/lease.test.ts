@@ -4,8 +4,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { describe, type TestContext, test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import type { KubeObject } from '../../src/api/index.ts';
 import type { LeaderGuard } from '../../src/cluster/lease.ts';
 import { runForLeader } from '../../src/cluster/lease.ts';
 import { testClient, testKubeconfig, testNamespace } from '../support/cluster.ts';
@@ -15,6 +15,8 @@ import { uniqueName } from '../support/names.ts';
 import { tempDir } from '../support/tempdir.ts';
 
 const QUICK = { durationMs: 2_000, renewDeadlineMs: 1_400, retryMs: 300 };
+/** Nobody loses it because the machine stops for some seconds. */
+const STEADY = { durationMs: 60_000, renewDeadlineMs: 40_000, retryMs: 300 };
 const CHILD = fileURLToPath(new URL('leaderchild.ts', import.meta.url));
 
 interface Replica {
@@ -59,11 +61,11 @@ const runs = (proxy: HttpProxy, { identity }: Replica) =>
     },
   );
 
-const leads = (replica: Replica) => eventually(() => assert.match(replica.said, /leading\n$/), { timeoutMs: 20_000 });
+const leads = (replica: Replica) => eventually(() => assert.match(replica.said, /leading\n$/), { timeoutMs: 30_000 });
 
 describe('leader election', { concurrency: true }, () => {
-  test('of two replicas one writes, and when it stops the other goes on within a second or two', async (t) => {
-    const { proxy, start } = await cluster(t, {});
+  test('of two replicas one writes, and when it stops the other goes on without waiting for the end of the lease', async (t) => {
+    const { proxy, start } = await cluster(t, STEADY);
     const first = await start();
     await leads(first);
     const second = await start();
@@ -74,13 +76,13 @@ describe('leader election', { concurrency: true }, () => {
     first.child.kill('SIGTERM');
     await leads(second);
     const ms = performance.now() - stopped;
-    assert.ok(ms < 5_000, `${ms} ms`);
+    assert.ok(ms < 20_000, `${ms} ms`);
     await eventually(() => assert.ok(work(proxy, second) > 5));
     const written = work(proxy, first);
     await always(() => assert.equal(work(proxy, first), written), { forMs: 300 });
   });
 
-  test('after SIGKILL of the leader another takes over in under 15 s', async (t) => {
+  test('after SIGKILL of the leader another takes over soon after the 10 s of its lease', async (t) => {
     const { proxy, start } = await cluster(t, {});
     const first = await start();
     await leads(first);
@@ -91,12 +93,13 @@ describe('leader election', { concurrency: true }, () => {
     await leads(second);
     const ms = performance.now() - killed;
     t.diagnostic(`takeover after ${Math.round(ms)} ms`);
-    assert.ok(ms < 15_000, `${ms} ms`);
+    assert.ok(ms < 20_000, `${ms} ms`);
     await eventually(() => assert.ok(work(proxy, second) > 0));
   });
 
   test('a leader that is stopped and resumed never writes again', async (t) => {
-    const { proxy, start } = await cluster(t, QUICK);
+    // Long enough for the second to keep it where the machine stops for some seconds: the first may then lead anew.
+    const { proxy, start } = await cluster(t, { durationMs: 8_000, renewDeadlineMs: 7_000, retryMs: 300 });
     const first = await start();
     await leads(first);
     await eventually(() => assert.ok(work(proxy, first) > 10));
@@ -128,9 +131,17 @@ describe('leader election', { concurrency: true }, () => {
     elect('cut-off', testClient({ kubeconfig: { text: proxy.kubeconfig } }));
     await eventually(() => assert.deepEqual(log, ['cut-off leads']));
     elect('other');
-    await always(() => assert.equal(log.length, 1), { forMs: 3_000 });
+    // Where the machine stops for longer than the lease holds, its end comes before the next term as well.
+    const oneAtATime = () => {
+      for (const [at, said] of log.entries())
+        if (at % 2 === 0) assert.match(said, / leads$/, log.join());
+        else assert.equal(said, log[at - 1]?.replace('leads', 'ends'), log.join());
+    };
+    await always(oneAtATime, { forMs: 3_000 });
     proxy.before = () => 'hang';
-    await eventually(() => assert.deepEqual(log, ['cut-off leads', 'cut-off ends', 'other leads']));
+    await eventually(() => assert.equal(log.at(-1), 'other leads'));
+    oneAtATime();
+    assert.ok(log.includes('cut-off ends'));
   });
 
   test('a lease that is deleted or taken by hand ends the term, and is run for again', async (t) => {
@@ -138,14 +149,15 @@ describe('leader election', { concurrency: true }, () => {
     const namespace = await testNamespace(t);
     const ref = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', namespace, name: 'leader' };
     const terms: LeaderGuard[] = [];
-    const candidacy = runForLeader(client, { namespace, name: 'leader', identity: 'me', ...QUICK }, async (guard) => {
+    const candidacy = runForLeader(client, { namespace, name: 'leader', identity: 'me', ...STEADY }, async (guard) => {
       terms.push(guard);
     });
     t.after(() => candidacy.stop());
     await eventually(() => assert.equal(terms.length, 1));
     assert.equal(candidacy.holder, 'me');
-    await client.patch(ref, { metadata: { labels: { touched: 'yes' } } }, { type: 'merge' });
-    await delay(700);
+    const touched = await client.patch(ref, { metadata: { labels: { touched: 'yes' } } }, { type: 'merge' });
+    const renewed = (lease: KubeObject | undefined) => (lease?.spec as { renewTime?: string } | undefined)?.renewTime;
+    await eventually(async () => assert.notEqual(renewed(await client.get(ref)), renewed(touched)));
     assert.ok(terms[0]?.held(), 'an edit that leaves the holder alone changes nothing');
     await client.delete(ref);
     await eventually(() => assert.equal(terms.length, 2));

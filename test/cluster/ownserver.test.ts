@@ -33,7 +33,8 @@ test('with an API server of its own', async (t) => {
       () => {
         for (const { events } of logs) assert.deepEqual([...events].sort(), ['added a', 'added b', 'deleted a']);
       },
-      { timeoutMs: 15_000 },
+      // A watch that failed again and again while the server was away waits for 10 s before its next try.
+      { timeoutMs: 40_000 },
     );
   });
 });

@@ -119,7 +119,7 @@ describe('an expansion package in the cluster', { concurrency: 2 }, () => {
     await platform.settles();
     const order = gone();
     const at = (part: string): number => order.indexOf(`${name}-${part}`);
-    assert.equal(order.length, 7, order.join(' '));
+    await eventually(() => assert.equal(order.length, 7, order.join(' ')));
     for (const [later, earlier] of [
       ['pre-install', 'operator'],
       ['operator', 'web'],

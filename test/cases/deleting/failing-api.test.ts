@@ -125,7 +125,7 @@ test('D20: objects of a CRD cannot be counted: the CRD stays until they can, and
     },
   });
   await platform.settles();
-  await platform.client.create(widgets.object('by-hand', { namespace: platform.namespace }));
+  await widgets.make('by-hand', platform.namespace);
   proxy.before = (request) => (isList(request, /\/widgets(\?|$)/) ? { status: 500 } : undefined);
 
   await platform.push({ 'plugins/w.yaml': null });

@@ -19,7 +19,7 @@ test('D8: a plugin with a CRD is removed while an object of it exists: the CRD s
     },
   });
   await platform.settles();
-  const made = await platform.client.create(widgets.object('by-hand', { namespace: platform.namespace }));
+  const made = await widgets.make('by-hand', platform.namespace);
 
   await platform.push({ 'plugins/widgets.yaml': null });
   const sync = await platform.settles();
@@ -47,7 +47,7 @@ test('D8: a CRD leaves the folder of a plugin that stays: it stays with its obje
     },
   });
   await platform.settles();
-  await platform.client.create(widgets.object('by-hand', { namespace: platform.namespace }));
+  await widgets.make('by-hand', platform.namespace);
 
   await platform.push({ 'apps/widgets/crd.yaml': null });
   await platform.settles();

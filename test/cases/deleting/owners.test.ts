@@ -70,12 +70,13 @@ test('D11: two Syncs that begin at the same moment with one Plugin end with one 
   await platform.settles();
   const other = await server.createRepository('other');
   const files = { 'a.yaml': pluginYaml('a', 'apps/a'), 'apps/a/cm.yaml': configMap('a') };
-  await commitFiles(repository, files);
-  await commitFiles(other, files);
+  const commits = [await commitFiles(repository, files), await commitFiles(other, files)];
   await declareTestSync(client, { namespace, name: 'other', url: other.url });
   platform.look();
   const owner = await eventually(async () => {
-    const phases = [(await platform.sync()).status, (await platform.sync('other')).status].map((one) => one?.phase);
+    const said = [(await platform.sync()).status, (await platform.sync('other')).status];
+    // What was said before about nothing does not count.
+    const phases = said.map((one, index) => (one?.observed?.commit === commits[index] ? one?.phase : undefined));
     assert.deepEqual(phases.toSorted(), ['Failed', 'Ready']);
     return phases[0] === 'Ready' ? 'sync' : 'other';
   });

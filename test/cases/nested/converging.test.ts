@@ -50,7 +50,7 @@ describe('an all-in-one chart', { concurrency: 3 }, () => {
     await platform.pluginReaches('two', 'Waiting');
     await platform.pluginSays('all', /Plugin .*two: not ready yet/);
     await platform.pluginReaches('late', 'Waiting');
-    assert.equal((await platform.sync()).status?.phase, 'Progressing');
+    await platform.reaches('Progressing');
     await platform.edit({ values: { place: 'there' } });
     await platform.push({ 'plugins/all.yaml': allInOne({ plugins: { one: { template: true }, two: {} } }) });
     await platform.settles();

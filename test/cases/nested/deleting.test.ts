@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { FINALIZER } from '../../../src/api/index.ts';
 import { configMap, pluginYaml } from '../../support/agent.ts';
-import { always } from '../../support/eventually.ts';
+import { always, eventually } from '../../support/eventually.ts';
 import { startPlatform } from '../support/platform.ts';
 import { ALL_IN_ONE, allInOne, apps, plugins } from './support/all-in-one.ts';
 
@@ -34,6 +34,10 @@ describe('what is nested', { concurrency: 3 }, () => {
     await platform.approve(commit);
     await platform.pluginSays('four', /waits until .*five is removed/);
     assert.equal(await platform.exists('four'), true);
+    // Before it is asked to go its finalizer would be put back: it is declared.
+    await eventually(async () =>
+      assert.notEqual((await platform.get('ConfigMap', 'five'))?.metadata.deletionTimestamp, undefined),
+    );
     const body = { metadata: { finalizers: null } };
     await platform.client.patch(platform.ref('ConfigMap', 'five'), body, { type: 'merge' });
     for (const name of ['five', 'four', 'three']) await platform.isGone('ConfigMap', name);

@@ -104,6 +104,7 @@ async function rest(proxy: HttpProxy): Promise<void> {
     const before = proxy.mutations;
     await delay(500);
     assert.equal(proxy.mutations, before);
+    assert.ok(proxy.requests.every(({ mutation, status }) => mutation === 0 || status !== 0));
   });
 }
 

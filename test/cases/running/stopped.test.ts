@@ -16,8 +16,8 @@ import { commitFiles, testGitServer } from '../../support/gitserver.ts';
 import { tempDir } from '../../support/tempdir.ts';
 import { startProxied } from '../support/proxied.ts';
 
-/** 2 s of grace as tests have it, 2 s for what is aborted to unwind, and what a busy machine adds. */
-const IN_TIME_MS = 10_000;
+/** 2 s of grace as tests have it, 2 s for what is aborted to unwind, and what a busy machine adds. A write has 40 s. */
+const IN_TIME_MS = 20_000;
 
 test('R11 told to stop while a write is never answered, the agent exits in time and gives up its lease; the next one goes on at once', async (t) => {
   const client = testClient();
@@ -67,8 +67,7 @@ test('R11 told to stop in mid-apply, the agent exits within its grace period, an
   const stopped = Date.now();
   child.kill('SIGTERM');
   const [code] = (await once(child, 'exit')) as [number | null];
-  // 2 s of grace, 2 s to unwind, and what a busy machine adds.
-  assert.ok(Date.now() - stopped < 10_000, `took ${Date.now() - stopped} ms`);
+  assert.ok(Date.now() - stopped < IN_TIME_MS, `took ${Date.now() - stopped} ms`);
   assert.equal(code, 0);
   await startTestAgent(t, { namespace });
   await syncReaches(client, namespace, 'Ready');

@@ -29,9 +29,11 @@ async function settled(t: TestContext, kubeconfig?: string) {
   await syncReaches(client, namespace, 'Ready');
   const ref = (name: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', namespace, name });
 
+  const deleted = (await client.get(ref('deleted')))?.metadata.uid;
   async function assertRestored(): Promise<void> {
     assert.deepEqual((await client.get(ref('edited')))?.data, { a: '1' });
-    assert.ok(await client.get(ref('deleted')));
+    const uid = (await client.get(ref('deleted')))?.metadata.uid;
+    assert.ok(uid !== undefined && uid !== deleted);
   }
 
   return {
@@ -40,9 +42,10 @@ async function settled(t: TestContext, kubeconfig?: string) {
     /** The platform with one object more, on another branch. */
     more: () => commitFiles(repository, { 'apps/a/more.yaml': configMap('more') }, { branch: 'more', parent: first }),
     async tamper(): Promise<void> {
-      await client.patch(ref('edited'), { data: { a: 'by hand' } }, { type: 'merge', fieldManager: 'somebody' });
-      await client.delete(ref('deleted'));
-      await assert.rejects(assertRestored());
+      const body = { data: { a: 'by hand' } };
+      const edited = await client.patch(ref('edited'), body, { type: 'merge', fieldManager: 'somebody' });
+      assert.deepEqual(edited.data, body.data);
+      assert.equal(await client.delete(ref('deleted')), 'deleted');
     },
     async isRestored(): Promise<void> {
       await eventually(assertRestored, A_MINUTE);

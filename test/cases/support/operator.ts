@@ -52,8 +52,9 @@ export function startOperator(
     // Cleaning up takes a moment, and that is when an operator must not be gone.
     await new Promise((resolve) => setTimeout(resolve, 300));
     if (!works) return;
-    await release(client, object);
+    // Before it is asked for: what follows from it may be heard of before the answer is.
     story.push(`Widget ${object.metadata.name} released`);
+    await release(client, object);
   }
   const stop = async (): Promise<void> => {
     await Promise.all([deployments.stop(), objects.stop()]);

@@ -1,6 +1,7 @@
 import type { TestContext } from 'node:test';
 import type { KubeObject } from '../../../src/api/index.ts';
 import { testClient } from '../../support/cluster.ts';
+import { eventually } from '../../support/eventually.ts';
 import { uniqueName } from '../../support/names.ts';
 import { yaml } from './platform.ts';
 
@@ -11,6 +12,8 @@ export interface Widgets {
   crd: string;
   definition(): string;
   object(name: string, metadata?: Record<string, unknown>): KubeObject;
+  /** Makes one as a person does. An API server that has just established the definition may not serve it yet. */
+  make(name: string, namespace: string): Promise<KubeObject>;
   file(name: string, metadata?: Record<string, unknown>): string;
 }
 
@@ -48,6 +51,7 @@ export function widgetKind(t: Pick<TestContext, 'after'>): Widgets {
         },
       }),
     object,
+    make: (name, namespace) => eventually(() => testClient().create(object(name, { namespace }))),
     file: (name, metadata) => yaml(object(name, metadata) as unknown as Record<string, unknown>),
   };
 }

@@ -1,7 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { join } from 'node:path';
-import { startProgram } from '../../../src/tools/start.ts';
+import { freePort } from '../../../src/playground/port.ts';
+import { type RunningProgram, startProgram } from '../../../src/tools/start.ts';
 import { toolPath } from '../../../src/tools/tool.ts';
 
 export interface Registry {
@@ -17,14 +18,30 @@ export const ADA = {
   line: 'ada:$2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW\n',
 };
 
+interface RegistryOptions {
+  htpasswd?: string;
+  tls?: { certificate: string; key: string };
+}
+
+const TRIES = 3;
+
 /** The real registry on loopback, over plain http unless it gets certificates. */
-export async function startRegistry(
-  folder: string,
-  options: { htpasswd?: string; tls?: { certificate: string; key: string } } = {},
-): Promise<Registry> {
+export async function startRegistry(folder: string, options: RegistryOptions = {}): Promise<Registry> {
+  // Somebody may take the port between finding it free and using it.
+  for (let tries = 1; ; tries++) {
+    const host = `127.0.0.1:${await freePort()}`;
+    try {
+      const program = await startAt(host, folder, options);
+      return { host, stop: () => program.stop() };
+    } catch (error) {
+      if (tries === TRIES) throw error;
+    }
+  }
+}
+
+async function startAt(host: string, folder: string, options: RegistryOptions): Promise<RunningProgram> {
   const dir = join(folder, `registry-${Math.random().toString(36).slice(2)}`);
   await mkdir(dir, { recursive: true });
-  const host = `127.0.0.1:${await freePort()}`;
   const config: Record<string, unknown> = {
     version: '0.1',
     log: { level: 'warn', accesslog: { disabled: true } },
@@ -37,13 +54,12 @@ export async function startRegistry(
   }
   await writeFile(join(dir, 'config.yml'), JSON.stringify(config));
   const scheme = options.tls === undefined ? 'http' : 'https';
-  const program = await startProgram(await toolPath('registry'), {
+  return await startProgram(await toolPath('registry'), {
     args: ['serve', join(dir, 'config.yml')],
     logFile: join(dir, 'log'),
     ready: async () =>
       scheme === 'https' ? isOpen(host) : [200, 401].includes((await fetch(`${scheme}://${host}/v2/`)).status),
   });
-  return { host, stop: () => program.stop() };
 }
 
 async function isOpen(host: string): Promise<boolean> {
@@ -54,12 +70,4 @@ async function isOpen(host: string): Promise<boolean> {
     });
     socket.on('error', () => resolve(false));
   });
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === 'object' && address !== null ? address.port : 0;
 }
