@@ -52,6 +52,11 @@ async function hasData({ client, namespace }: ForgeScene, name: string, a: strin
   });
 }
 
+/** The commit is all written, and on record as that: what is left is for the cluster to do. */
+async function isWritten({ client, namespace }: ForgeScene, commit: string): Promise<void> {
+  await eventually(async () => assert.equal((await getSync(client, namespace)).status?.commit, commit));
+}
+
 async function isUp({ client, namespace }: ForgeScene): Promise<void> {
   const web = { apiVersion: 'v1', kind: 'ConfigMap', namespace, name: 'web' };
   await client.patch(web, { data: { state: 'up' } }, { type: 'merge', fieldManager: 'somebody' });
@@ -71,6 +76,7 @@ describe('a forge that is down', { concurrency: 2 }, () => {
     const before = await scene.history(repository.first);
     const commit = await scene.push(SLOW);
     await scene.says(commit, 'pending');
+    await isWritten(scene, commit);
     await gitea.halt();
     await pluginReaches(client, namespace, 'web', 'Failed');
     agent.lookNow();
@@ -100,6 +106,7 @@ describe('a forge that is down', { concurrency: 2 }, () => {
     const before = await scene.history(repository.first);
     const commit = await scene.push(SLOW);
     await scene.says(commit, 'pending');
+    await isWritten(scene, commit);
     await gitea.halt();
     await scene.restartUnheard();
     await eventually(() => isUp(scene));
