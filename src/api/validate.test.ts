@@ -116,6 +116,6 @@ describe('takes whatever it is given', () => {
         assert.equal(validateObject(edit(PLUGIN, path, text)).length > 0, true);
       }
     }
-    assert.equal(performance.now() - started < 2000, true);
+    assert.ok(performance.now() - started < 10_000);
   });
 });

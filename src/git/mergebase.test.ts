@@ -141,6 +141,6 @@ test('looks at few commits of a long history, and at all of 10,000 in no time wh
   const answer = await findMergeBase(far, String(size - 1), String(size + 2), size * 2);
   assert.deepEqual(answer, { state: 'found', commit: '0' });
   assert.equal(far.count, size + 1);
-  assert.ok(performance.now() - started < 5_000);
+  assert.ok(performance.now() - started < 15_000);
   assert.equal(await findMergeBase(lookIn(graph), String(size - 1), String(size + 2), 100), 'open');
 });

@@ -76,6 +76,6 @@ describe('two versions of a text', () => {
     assert.equal(merge(few(ancestor), few(ours), few(theirs)), few(ours).replace(/c\n$/, 'C\n'));
     const started = performance.now();
     assert.equal(merge(ancestor, ours, theirs), undefined);
-    assert.ok(performance.now() - started < 10_000);
+    assert.ok(performance.now() - started < 20_000);
   });
 });

@@ -1,4 +1,4 @@
-import { EspalierError, type JsonObject, type KubeObject, type PluginSpec } from '../api/index.ts';
+import { EspalierError, isError, type JsonObject, type KubeObject, type PluginSpec } from '../api/index.ts';
 import type { FileTree } from '../git/tree.ts';
 import { runProgram } from '../tools/run.ts';
 import { toolPath } from '../tools/tool.ts';
@@ -66,7 +66,8 @@ export async function renderPlugin(
     if (input.signal?.aborted === true) {
       throw new EspalierError('Aborted', `rendering ${input.path} was given up`, { cause: input.signal.reason });
     }
-    if (!timeout.aborted) throw error;
+    // A program has what is left of our time, and may be the first to notice that it is over.
+    if (!timeout.aborted && !isError(error, 'ProgramTimedOut')) throw error;
     throw new EspalierError(
       'ProgramTimedOut',
       `rendering ${input.path} did not end within ${limits.timeoutMs / 1000} s and was stopped`,

@@ -68,7 +68,7 @@ describe('YAML', () => {
     it(`refuses ${situation}, and says where`, () => {
       const started = performance.now();
       assert.throws(() => parseYaml(text, 'x/a.yaml'), { message });
-      assert.ok(performance.now() - started < 2000);
+      assert.ok(performance.now() - started < 10_000);
     });
   }
 

@@ -164,7 +164,7 @@ for (const backend of BACKENDS) {
         { username: 'ada', password: PASSWORD, 'ca.crt': ca },
         `${secure.url}/a.git`,
       );
-      const options = { backend, credentials, timeoutMs: 5000 };
+      const options = { backend, credentials };
       const proxied = await openAt(t, folder.path, secure, 'a.git', { ...options, proxy: { url } });
       assert.equal((await proxied.resolve({ branch: 'main' })).commit, commit);
       assert.match(through.join(), /CONNECT 127\.0\.0\.1:/);

@@ -174,7 +174,7 @@ for (const backend of BACKENDS) {
       const started = performance.now();
       await assert.rejects(repository.resolve({ branch: 'main' }), { code: 'GitTimedOut' });
       await assert.rejects(repository.fetch(commit), { code: 'GitTimedOut' });
-      assert.ok(performance.now() - started < 6000);
+      assert.ok(performance.now() - started < 15_000);
     });
 
     test('stops at once when it is closed', async (t) => {

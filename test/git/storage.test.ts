@@ -39,8 +39,11 @@ async function storedBytes(dir: string): Promise<{ files: number; bytes: number 
   let files = 0;
   for (const entry of await readdir(dir, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue;
+    // Tidying up goes on meanwhile.
+    const found = await stat(join(entry.parentPath, entry.name)).catch(() => undefined);
+    if (found === undefined) continue;
     files += 1;
-    bytes += (await stat(join(entry.parentPath, entry.name))).size;
+    bytes += found.size;
   }
   return { files, bytes };
 }
@@ -255,7 +258,7 @@ async function temporaryFiles(dir: string): Promise<string[]> {
 }
 
 async function until(condition: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 400; tries += 1) {
+  for (let tries = 0; tries < 1200; tries += 1) {
     if (await condition()) return;
     await wait(25);
   }

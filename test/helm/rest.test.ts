@@ -5,6 +5,7 @@ import type { KubeObject } from '../../src/api/index.ts';
 import { startProxied } from '../cases/support/proxied.ts';
 import { chart } from '../support/charts.ts';
 import { eventually } from '../support/eventually.ts';
+import { untilQuiet } from '../support/httpproxy.ts';
 import { configMap } from './charts/fixture.ts';
 import { hookJob } from './charts/hooks.ts';
 import { RANDOM_FILES } from './charts/random.ts';
@@ -46,6 +47,7 @@ describe('a release at rest', { concurrency: 2 }, () => {
     const hook = hookJob('slow', { on: 'pre-install' }, 'never ends');
     await scene.declare(chart('app', { 'templates/slow.yaml': hook, 'templates/a.yaml': configMap('a', ['a: b']) }));
     await platform.pluginSays('app', /waits for pre-install hook Job .*slow/);
+    await untilQuiet(proxy);
     const looks = () => proxy.requests.filter(({ method, path }) => method === 'GET' && path.endsWith('/jobs/slow'));
     proxy.reset();
     await eventually(() => assert.ok(looks().length > 3, `it looked ${looks().length} times`));
@@ -89,7 +91,7 @@ describe('a release at rest', { concurrency: 2 }, () => {
     const { platform, charts } = scene;
     await scene.install(chart('still', { 'templates/one.yaml': configMap('one', ['text: here']) }));
     const records = await scene.records();
-    await delay(1_000);
+    await untilQuiet(proxy);
     proxy.reset();
     charts.forgetRequests();
     for (let times = 0; times < 20; times++) {

@@ -103,6 +103,7 @@ describe('a definition that changes', { concurrency: 3 }, () => {
     const suspend = (wish: boolean) =>
       client.patch(scene.ref('Plugin', 'kinds'), { spec: { suspend: wish } }, { type: 'merge' });
     await suspend(true);
+    await pluginReaches(client, namespace, 'kinds', 'Suspended');
     scene.proxy.reset();
     const commit = await scene.push({
       'apps/kinds/kind.yaml': gadgetDefinition(group, ['size', 'colour']),

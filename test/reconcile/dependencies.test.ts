@@ -33,7 +33,8 @@ describe('dependencies', { concurrency: 3 }, () => {
       );
       return created - available;
     });
-    assert.ok(Math.min(...hops) < 1_000, `hops took ${hops.map(Math.round).join(', ')} ms`);
+    // Nothing but that event would start it for hours.
+    assert.ok(Math.min(...hops) < 5_000, `hops took ${hops.map(Math.round).join(', ')} ms`);
   });
 
   test('a dependent waits, says for what, and is not touched before', async (t) => {
@@ -57,8 +58,12 @@ describe('dependencies', { concurrency: 3 }, () => {
     );
     assert.equal(findCondition(b.status?.conditions, 'Waiting')?.reason, 'DependencyNotReady');
     assert.equal(findCondition(b.status?.conditions, 'Ready')?.status, 'False');
-    const a = await pluginReaches(scene.client, scene.namespace, 'a', 'Waiting');
-    assert.deepEqual(a.status?.waitingFor, ['ConfigMap never: does not exist']);
+    // Until its watch has told, it is only known that nothing is known.
+    const a = await eventually(async () => {
+      const plugin = await pluginReaches(scene.client, scene.namespace, 'a', 'Waiting');
+      assert.deepEqual(plugin.status?.waitingFor, ['ConfigMap never: does not exist']);
+      return plugin;
+    });
     assert.equal(findCondition(a.status?.conditions, 'Waiting')?.reason, 'GateClosed');
     await pluginReaches(scene.client, scene.namespace, 'c', 'Ready');
     assert.equal(await scene.client.get(scene.ref('ConfigMap', 'b')), undefined);
@@ -110,7 +115,7 @@ describe('dependencies', { concurrency: 3 }, () => {
     const started = performance.now();
     await client.patch(scene.ref('ConfigMap', 'phase'), { data: { phase: 'done' } }, { type: 'merge' });
     await eventually(() => scene.get('ConfigMap', 'a'));
-    assert.ok(performance.now() - started < 2_000);
+    assert.ok(performance.now() - started < 10_000);
     await pluginReaches(client, namespace, 'a', 'Ready');
   });
 
@@ -177,8 +182,11 @@ describe('dependencies', { concurrency: 3 }, () => {
       until: 'Progressing',
     });
     const { client, namespace } = scene;
-    const late = await pluginReaches(client, namespace, 'b', 'Failed');
-    assert.equal(late.status?.message, 'not opened within 2s: Deployment door: does not exist; it goes on waiting');
+    const late = await eventually(async () => {
+      const plugin = await pluginReaches(client, namespace, 'b', 'Failed');
+      assert.equal(plugin.status?.message, 'not opened within 2s: Deployment door: does not exist; it goes on waiting');
+      return plugin;
+    });
     assert.equal(findCondition(late.status?.conditions, 'Ready')?.reason, 'GateTimedOut');
     assert.deepEqual(late.status?.waitingFor, ['Deployment door: does not exist']);
     await pluginReaches(client, namespace, 'a', 'Waiting');
@@ -266,12 +274,13 @@ describe('dependencies', { concurrency: 3 }, () => {
     const order: string[] = [];
     const stop = new AbortController();
     t.after(() => stop.abort());
-    watchObjects(
+    const watch = watchObjects(
       scene.client,
       { apiVersion: 'v1', kind: 'ConfigMap', namespace: scene.namespace },
       { onEvent: (type, object) => void (type === 'deleted' && order.push(object.metadata.name)) },
       { signal: stop.signal },
     );
+    await watch.synced;
     await scene.settle({ 'plugins/a.yaml': null, 'plugins/b.yaml': null });
     await eventually(() => assert.deepEqual(order, ['b', 'a']));
     await syncReaches(scene.client, scene.namespace, 'Ready');

@@ -86,15 +86,21 @@ describe('drift', { concurrency: 3 }, () => {
   });
 
   test('an edited field is back in less than a second', async (t) => {
+    // Edited five times one of them would be left to who edits it.
+    const names = ['a', 'b'];
     const scene = await startScene(t, {
-      files: { 'plugins/a.yaml': pluginYaml('a', 'apps/a'), 'apps/a/cm.yaml': configMap('a') },
+      files: {
+        'plugins/a.yaml': pluginYaml('a', 'apps/a'),
+        ...Object.fromEntries(names.map((name) => [`apps/a/${name}.yaml`, configMap(name)])),
+      },
     });
     const times: number[] = [];
     // The machine may be busy with other tests: one of several tries tells what the agent can do.
     while (times.length < 8 && !times.some((ms) => ms < 1_000)) {
+      const name = names[times.length % names.length] ?? '';
       const started = performance.now();
-      await setData(scene.client, scene.namespace, 'a', { a: `edit ${times.length}` });
-      await eventually(async () => assert.deepEqual((await scene.get('ConfigMap', 'a')).data, { a: '1' }));
+      await setData(scene.client, scene.namespace, name, { a: `edit ${times.length}` });
+      await eventually(async () => assert.deepEqual((await scene.get('ConfigMap', name)).data, { a: '1' }));
       times.push(performance.now() - started);
     }
     assert.ok(Math.min(...times) < 1_000, `took ${times.map(Math.round).join(', ')} ms`);

@@ -9,6 +9,7 @@ import type { KubegemsStatus } from '../../src/compat/kubegems-kind.ts';
 import { getPlugin, pluginReaches } from '../support/agent.ts';
 import { chart, type PackagedChart, packageChart, startChartServer } from '../support/charts.ts';
 import { always, eventually } from '../support/eventually.ts';
+import { untilQuiet } from '../support/httpproxy.ts';
 import { type Scene, startScene } from './scene.ts';
 
 /** A chart that shows the values it was given in a ConfigMap of its release's name. */
@@ -162,6 +163,7 @@ test('KubeGems Plugins in the cluster', async (t) => {
 
   await t.test('nothing is written when nothing changes', async () => {
     await phase(scene, 'one', 'Installed');
+    await untilQuiet(scene.proxy);
     scene.proxy.reset();
     await client.patch(gem(scene, 'one'), { metadata: { annotations: { note: 'looked at' } } }, { type: 'merge' });
     await always(() =>

@@ -27,8 +27,9 @@ describe('what a status says', { concurrency: 3 }, () => {
     // A new revision has its own time.
     await setState(scene, 'down');
     await pluginReaches(scene.client, scene.namespace, 'a', 'Failed');
+    const seen = await follow(t, scene);
     await scene.push({ 'apps/a/cm.yaml': configMap('a', { a: '2' }) });
-    await pluginReaches(scene.client, scene.namespace, 'a', 'Progressing');
+    await eventually(() => assert.ok(seen.some(({ status }) => status?.phase === 'Progressing')));
     await pluginReaches(scene.client, scene.namespace, 'a', 'Failed');
     await setState(scene, 'up');
     await syncReaches(scene.client, scene.namespace, 'Ready');
@@ -71,13 +72,14 @@ describe('what a status says', { concurrency: 3 }, () => {
       kind: 'ConfigMap',
       metadata: { name: 'first', namespace: scene.namespace },
     });
-    await eventually(() => scene.get('ConfigMap', 'a'));
+    const { metadata } = await eventually(() => scene.get('ConfigMap', 'a'));
     await setState(scene, 'up');
     const ready = await pluginReaches(scene.client, scene.namespace, 'a', 'Ready');
-    assert.deepEqual(
-      ready.status?.history?.map(({ outcome }) => outcome),
-      ['Ready'],
-    );
+    const [last, ...before] = ready.status?.history ?? [];
+    assert.equal(last?.outcome, 'Ready');
+    // A machine that stands still for some seconds may use up its own three as well.
+    for (const { outcome, at } of before)
+      assert.ok(Date.parse(at) - Date.parse(metadata.creationTimestamp ?? '') >= 2_000, `${outcome} at ${at}`);
   });
 
   test('a Job that fails makes its Plugin fail, with the reason', async (t) => {
@@ -118,17 +120,7 @@ describe('what a status says', { concurrency: 3 }, () => {
       'apps/a/cm.yaml': configMap('a'),
     };
     const scene = await startScene(t, { files });
-    const seen: Plugin[] = [];
-    const stop = new AbortController();
-    t.after(() => stop.abort());
-    const target = { apiVersion: 'espalier.dev/v1alpha1', kind: 'Plugin', namespace: scene.namespace };
-    const watch = watchObjects(
-      scene.client,
-      target,
-      { onEvent: (_, object) => void seen.push(readAs(object, 'Plugin')) },
-      { signal: stop.signal },
-    );
-    await watch.synced;
+    const seen = await follow(t, scene);
     const written = scene.writesTo('configmaps/a').length;
     for (const value of ['1', '2', '3']) {
       await ask(scene, 'Plugin', 'a', value);
@@ -148,7 +140,7 @@ describe('what a status says', { concurrency: 3 }, () => {
     assert.ok(isTrue(seen[0]?.status?.conditions, 'Ready'));
     assert.deepEqual(scene.writesTo('configmaps/a').slice(written), []);
     await eventually(async () => assert.deepEqual(await eventsOf(scene, 'a'), ['Ready']));
-    assert.deepEqual(await eventsOf(scene, 'sync'), ['Ready']);
+    await eventually(async () => assert.deepEqual(await eventsOf(scene, 'sync'), ['Ready']));
   });
 
   test('reconcile-at on a Sync looks at Git now, though its schedule is far away', async (t) => {
@@ -218,6 +210,21 @@ describe('what a status says', { concurrency: 3 }, () => {
     await eventually(async () => assert.equal(await scene.client.get(scene.ref('ConfigMap', 'mine')), undefined));
   });
 });
+
+/** What the scene's Plugins are, and everything that they become. */
+async function follow(t: { after(fn: () => void): void }, { client, namespace }: Scene): Promise<Plugin[]> {
+  const seen: Plugin[] = [];
+  const stop = new AbortController();
+  t.after(() => stop.abort());
+  const watch = watchObjects(
+    client,
+    { apiVersion: 'espalier.dev/v1alpha1', kind: 'Plugin', namespace },
+    { onEvent: (_, object) => void seen.push(readAs(object, 'Plugin')) },
+    { signal: stop.signal },
+  );
+  await watch.synced;
+  return seen;
+}
 
 async function setState({ client, ref }: Scene, state: string): Promise<void> {
   await client.patch(ref('ConfigMap', 'a'), { data: { state } }, { type: 'merge', fieldManager: 'somebody' });

@@ -198,22 +198,26 @@ describe('what the agent says over HTTP', { concurrency: 3 }, () => {
       const answer = await fetch(`${scene.agent.url}/${path}`);
       assert.deepEqual([answer.status, await answer.text()], [200, 'ok\n']);
     }
-    const text = await (await fetch(`${scene.agent.url}/metrics`)).text();
+    const sync = `${scene.namespace}/sync`;
+    // Of what it has written the agent hears a moment later itself.
+    const text = await eventually(async () => {
+      const said = await (await fetch(`${scene.agent.url}/metrics`)).text();
+      for (const line of [
+        'espalier_queue_depth{kind="plugin"} 0',
+        'espalier_plugins{phase="Ready"} 1',
+        `espalier_sync_ready{sync="${sync}"} 1`,
+        'espalier_held_deletions 0',
+        'espalier_drifted_objects 0',
+        'espalier_owned_objects 1',
+        'espalier_leader 1',
+      ])
+        assert.ok(said.includes(`\n${line}\n`), line);
+      return said;
+    });
     const exported = [...text.matchAll(/^# TYPE (espalier_\S+) (\w+)$/gm)].map(([, name]) => name ?? '');
     const documentation = await readFile(join(import.meta.dirname, '..', '..', 'docs', 'http.md'), 'utf8');
     const documented = [...documentation.matchAll(/^\| `(espalier_\w+)/gm)].map(([, name]) => name ?? '');
     assert.deepEqual(exported.filter((name) => !/^espalier_(process|nodejs)_/.test(name)).sort(), documented.sort());
-    const sync = `${scene.namespace}/sync`;
-    for (const line of [
-      'espalier_queue_depth{kind="plugin"} 0',
-      'espalier_plugins{phase="Ready"} 1',
-      `espalier_sync_ready{sync="${sync}"} 1`,
-      'espalier_held_deletions 0',
-      'espalier_drifted_objects 0',
-      'espalier_owned_objects 1',
-      'espalier_leader 1',
-    ])
-      assert.ok(text.includes(`\n${line}\n`), line);
     assert.match(text, new RegExp(`^espalier_sync_commit_age_seconds\\{sync="${sync}"\\} [\\d.]+$`, 'm'));
     assert.match(text, /^espalier_reconcile_duration_seconds_count\{kind="Plugin",outcome="success"\} [1-9]/m);
   });

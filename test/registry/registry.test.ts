@@ -19,7 +19,7 @@ before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'espalier-test-'));
   registry = await startRegistry(folder);
   front = await startFront(registry.host);
-  client = openRegistry({ loginFor: nobody, answerMs: 3000, longestWaitMs: 2000 });
+  client = openRegistry({ loginFor: nobody, longestWaitMs: 2000 });
 });
 
 after(async () => {

@@ -255,7 +255,7 @@ describe('bounds', () => {
       ),
       { code: 'ProgramTimedOut', message: 'rendering app did not end within 0.4 s and was stopped' },
     );
-    assert.ok(performance.now() - started < 3000);
+    assert.ok(performance.now() - started < 15_000);
   });
 
   it('a build of aliases that stand for billions ends with bounded memory', async () => {

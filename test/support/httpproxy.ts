@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import {
   createServer,
   type IncomingMessage,
@@ -8,9 +9,11 @@ import {
 import { Agent, createServer as createTlsServer, request as tlsRequest } from 'node:https';
 import type { Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
+import { setTimeout as delay } from 'node:timers/promises';
 import { createCredentials } from '../../src/cluster/credentials.ts';
 import { loadKubeconfig } from '../../src/cluster/kubeconfig.ts';
 import { createAuthority } from '../../src/playground/authority.ts';
+import { eventually } from './eventually.ts';
 
 /** A request that came through. */
 export interface SeenRequest {
@@ -198,6 +201,16 @@ export async function startHttpProxy(options: HttpProxyOptions): Promise<HttpPro
     },
   };
   return proxy;
+}
+
+/** Waits until nothing was written for a second: what was still on its way when something was reached has passed then. */
+export async function untilQuiet(proxy: Pick<HttpProxy, 'requests'>): Promise<void> {
+  const writes = () => proxy.requests.filter(({ mutation, path }) => mutation > 0 && !path.includes('/leases')).length;
+  await eventually(async () => {
+    const before = writes();
+    await delay(1_000);
+    assert.equal(writes(), before);
+  });
 }
 
 /** What the API server itself would say with this status. */

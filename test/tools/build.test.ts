@@ -48,7 +48,7 @@ test('a builder killed with SIGKILL takes its compilers along, and the next one 
   await go.release();
   const started = Date.now();
   const paths = await obtain([helloTool()], { surroundings, progress: silent });
-  assert.ok(Date.now() - started < 15_000);
+  assert.ok(Date.now() - started < 50_000);
   assert.equal(execFileSync(paths.get('hello') ?? '').toString(), 'hello v1.2.3\n');
   assert.deepEqual([await namesIn(surroundings.cache.staging), await namesIn(surroundings.cache.locks)], [[], []]);
 });

@@ -6,9 +6,10 @@ import { test } from 'node:test';
 import { fetchFile, fetchText } from '../../src/tools/fetch.ts';
 import { namesIn, temporaryFolder } from './support/hello.ts';
 import { publisher, rudeServer, sha256 } from './support/publisher.ts';
+import { until } from './support/until.ts';
 
 const AT = new URL('https://publisher.test/file');
-const OPTIONS = { env: {}, maxBytes: 1_000_000 };
+const OPTIONS = { env: {}, maxBytes: 1_000_000, connectTimeoutMs: 30_000 };
 
 test('a file arrives with its sum, and its size is told on the way', async (t) => {
   const { files, rewriteUrl } = await publisher(t);
@@ -63,7 +64,7 @@ test('a host that takes no connection, hangs up, or does not shake hands is unre
     const fetched = await fetchText(url, { ...OPTIONS, connectTimeoutMs: 200 });
     assert.equal(!fetched.ok && fetched.unreachable, true, url.href);
   }
-  assert.ok(Date.now() - started < 1500);
+  assert.ok(Date.now() - started < 10_000);
 });
 
 test('a host that stops in the middle of an answer does not keep anybody waiting', async (t) => {
@@ -76,15 +77,14 @@ test('a host that stops in the middle of an answer does not keep anybody waiting
 test('an abort ends a download', async (t) => {
   const { files, rewriteUrl } = await publisher(t);
   const abort = new AbortController();
-  files.set('/file', (_, response) => {
-    response.write('begin');
-    setTimeout(() => abort.abort(new DOMException('too late', 'TimeoutError')), 500);
-  });
+  files.set('/file', (_, response) => response.write('begin'));
   const folder = await temporaryFolder(t);
   const { signal } = abort;
-  await assert.rejects(fetchFile(rewriteUrl(AT), join(folder, 'file'), { ...OPTIONS, signal }), {
-    name: 'TimeoutError',
-  });
+  const fetched = fetchFile(rewriteUrl(AT), join(folder, 'file'), { ...OPTIONS, signal });
+  const isWritten = async () => (await namesIn(folder)).length > 0;
+  await Promise.race([fetched, until('something is written', isWritten)]);
+  abort.abort(new DOMException('too late', 'TimeoutError'));
+  await assert.rejects(fetched, { name: 'TimeoutError' });
   assert.deepEqual(await namesIn(folder), ['file']);
 });
 

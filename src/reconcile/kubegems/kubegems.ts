@@ -46,7 +46,8 @@ async function install(parts: SyncParts, key: string, object: KubeObject, sync: 
     const message = `spec.installNamespace is "${namespace}", which is not among spec.allowedNamespaces of Sync ${keyOf(sync)}`;
     return await fail(parts, object, message);
   }
-  const live = parts.plugins.get(key);
+  // Somebody's own is not taken over because it is too new to be known.
+  const live = parts.plugins.get(key) ?? (await unseen(parts, object));
   if (live !== undefined && !isOfKubegems(live)) {
     const message = `Plugin ${key} of ${API_VERSION} exists already and was not made from this object: rename one of the two`;
     return await fail(parts, object, message);
@@ -71,7 +72,7 @@ async function uninstall(parts: SyncParts, key: string, object: KubeObject): Pro
   await tell(parts, object, { ...status, phase: 'Removing' });
 }
 
-/** A Plugin that was made just before this agent began may not be in memory. */
+/** A Plugin that was made a moment ago, or just before this agent began, may not be in memory. */
 async function unseen({ client }: SyncParts, { metadata }: KubeObject): Promise<Plugin | undefined> {
   const { name, namespace = '' } = metadata;
   const found = await client.get({ apiVersion: API_VERSION, kind: 'Plugin', namespace, name });

@@ -1,4 +1,4 @@
-import { execFile, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { type AddressInfo, connect, createServer } from 'node:net';
@@ -9,6 +9,8 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 const SSHD = '/usr/sbin/sshd';
+const PORT_TRIES = 3;
+const START_MS = 20_000;
 
 export interface SshServer {
   user: string;
@@ -44,10 +46,8 @@ export async function startSshd(folder: string): Promise<SshServer> {
   }
   const read = (name: string): Promise<string> => readFile(file(name), 'utf8');
   await writeFile(file('authorized'), `${await read('key.pub')}${await read('locked.pub')}`, { mode: 0o600 });
-  const port = await freePort();
   const options = [
     `ListenAddress 127.0.0.1`,
-    `Port ${port}`,
     `HostKey ${file('host')}`,
     `AuthorizedKeysFile ${file('authorized')}`,
     `PidFile ${file('pid')}`,
@@ -60,18 +60,9 @@ export async function startSshd(folder: string): Promise<SshServer> {
     'AcceptEnv GIT_PROTOCOL',
     'LogLevel ERROR',
   ];
-  await writeFile(file('config'), `${options.join('\n')}\n`);
   // Where sshd starts as root it wants this empty folder, which a service manager would make.
   if (process.getuid?.() === 0) await mkdir('/run/sshd', { recursive: true, mode: 0o755 });
-  const child = spawn(SSHD, ['-D', '-e', '-f', file('config')], { stdio: ['ignore', 'ignore', 'pipe'] });
-  let said = '';
-  child.stderr.on('data', (chunk: Buffer) => {
-    said += chunk;
-  });
-  for (let tries = 0; !(await answers(port)); tries += 1) {
-    if (child.exitCode !== null || tries > 100) throw new Error(`sshd did not start: ${said}`);
-    await wait(30);
-  }
+  const { child, port } = await serveOnFreePort(file('config'), options);
   const known = (key: string): string => `[127.0.0.1]:${port} ${key.split(' ').slice(0, 2).join(' ')}\n`;
   return {
     user: userInfo().username,
@@ -88,6 +79,26 @@ export async function startSshd(folder: string): Promise<SshServer> {
       await ended;
     },
   };
+}
+
+/** Somebody may take the port between our look and sshd's. */
+async function serveOnFreePort(config: string, options: string[]): Promise<{ child: ChildProcess; port: number }> {
+  for (let attempt = 1; ; attempt += 1) {
+    const port = await freePort();
+    await writeFile(config, `${[...options, `Port ${port}`].join('\n')}\n`);
+    const child = spawn(SSHD, ['-D', '-e', '-f', config], { stdio: ['ignore', 'ignore', 'pipe'] });
+    let said = '';
+    child.stderr.on('data', (chunk: Buffer) => {
+      said += chunk;
+    });
+    const deadline = Date.now() + START_MS;
+    while (child.exitCode === null && Date.now() < deadline) {
+      if (await answers(port)) return { child, port };
+      await wait(30);
+    }
+    child.kill();
+    if (attempt === PORT_TRIES) throw new Error(`sshd did not start: ${said}`);
+  }
 }
 
 async function freePort(): Promise<number> {

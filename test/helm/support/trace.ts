@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import type { KubeObject } from '../../../src/api/index.ts';
 import type { KubeClient } from '../../../src/cluster/client.ts';
@@ -13,6 +14,9 @@ const KINDS = [
 const HOOK = 'helm.sh/hook';
 /** What is no hook: in which order a release's own objects are written is not told apart. */
 const BODY = "the release's objects";
+
+/** By name. */
+type Versions = Map<string, string | undefined>;
 
 interface Seen {
   /** The API server's count of writes: one order for all kinds. */
@@ -33,7 +37,7 @@ export async function traceHooks(
 ): Promise<HookTrace> {
   let seen: Seen[] = [];
   const done = new Set<string>();
-  let latest = 0;
+  const told = new Map<string, Versions>(KINDS.map(({ kind }) => [kind, new Map()]));
   const watches = KINDS.map((target) =>
     watchObjects(
       client,
@@ -41,7 +45,9 @@ export async function traceHooks(
       {
         onEvent(type, object) {
           const at = Number(object.metadata.resourceVersion);
-          latest = Math.max(latest, at);
+          const { name, resourceVersion } = object.metadata;
+          if (type === 'deleted') told.get(target.kind)?.delete(name);
+          else told.get(target.kind)?.set(name, resourceVersion);
           const what = whatOf(type, object, done);
           if (what !== undefined) seen.push({ at, what });
         },
@@ -53,7 +59,7 @@ export async function traceHooks(
   seen = [];
   return {
     async take() {
-      await untilCaughtUp(client, namespace, () => latest);
+      await untilCaughtUp(client, namespace, told);
       const ordered = seen.sort((a, b) => a.at - b.at).map(({ what }) => what);
       seen = [];
       return ordered.filter((what, index) => what !== BODY || ordered[index - 1] !== BODY);
@@ -89,16 +95,16 @@ function isDone({ status }: KubeObject & { status?: unknown }): boolean {
   return isFinished || phase === 'Succeeded';
 }
 
-/** A write of our own at the end: when every earlier one has been told, so has this. */
-async function untilCaughtUp(client: KubeClient, namespace: string, latest: () => number): Promise<void> {
-  const ref = { apiVersion: 'v1', kind: 'ConfigMap', namespace, name: 'trace-mark' };
-  const { apiVersion, kind, name } = ref;
-  const mark = { apiVersion, kind, metadata: { name, namespace }, data: { at: String(process.hrtime.bigint()) } };
-  const made = await client.apply(mark, { fieldManager: 'trace' });
-  const at = Number(made.metadata.resourceVersion);
-  await eventually(() => {
-    if (latest() < at) throw new Error('the watch is behind');
-  });
-  await new Promise((resolve) => setTimeout(resolve, 100));
-  await client.delete(ref);
+/** When a watch has told of all that is there now, it has told of everything before too: each kind has a watch of its own. */
+async function untilCaughtUp(
+  client: KubeClient,
+  namespace: string,
+  told: ReadonlyMap<string, Versions>,
+): Promise<void> {
+  for (const target of KINDS)
+    await eventually(async () => {
+      const { items } = await client.list({ ...target, namespace, metadataOnly: true });
+      const there = new Map(items.map(({ metadata }) => [metadata.name, metadata.resourceVersion]));
+      assert.deepEqual(told.get(target.kind), there, 'the watch is behind');
+    });
 }
