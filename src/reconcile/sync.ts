@@ -52,15 +52,12 @@ export async function reconcileSync(
   try {
     const looked = await look(parts, key, sync, memory, findings, signal);
     if (looked === 'unseen') return undefined;
-    failure = looked.retry;
+    failure = looked.lost ?? looked.retry;
+    if (looked.lost !== undefined) findings.failure = failureOf(looked.lost);
   } catch (error) {
     if (signal.aborted || isError(error, 'LeaseLost', 'Aborted')) throw error;
     failure = error;
-    findings.failure = {
-      reason: isError(error) ? error.code : 'Internal',
-      message: messageOf(error),
-      userMustAct: isError(error) && !error.retry,
-    };
+    findings.failure = failureOf(error);
   }
   await saveSync(parts, sync, findings, memory);
   if (failure !== undefined) throw failure;
@@ -68,6 +65,15 @@ export async function reconcileSync(
   return until === undefined ? undefined : { requeueAfterMs: Math.max(0, until - parts.clock.now()) };
 }
 
+function failureOf(error: unknown): NonNullable<SyncFindings['failure']> {
+  return {
+    reason: isError(error) ? error.code : 'Internal',
+    message: messageOf(error),
+    userMustAct: isError(error) && !error.retry,
+  };
+}
+
+/** `lost`: why Git could not be read, where the revision that is in force was kept up all the same. */
 async function look(
   parts: SyncParts,
   key: string,
@@ -75,7 +81,8 @@ async function look(
   memory: SyncMemory,
   findings: SyncFindings,
   signal: AbortSignal,
-): Promise<{ retry: unknown } | 'unseen'> {
+): Promise<{ retry: unknown; lost?: unknown } | 'unseen'> {
+  let lost: unknown;
   const asked = sync.metadata.annotations?.[ANNOTATION.reconcileAt];
   const isDue =
     memory.lookWanted ||
@@ -89,7 +96,10 @@ async function look(
     memory.lookWanted = false;
     const looked = await lookAtGit(parts, key, sync, memory).catch((error: unknown) => {
       memory.lookWanted = true;
-      throw error;
+      const isInForce = memory.compiled !== undefined && memory.generation === sync.metadata.generation;
+      if (!isInForce || signal.aborted || isError(error, 'LeaseLost', 'Aborted')) throw error;
+      lost = error;
+      return true;
     });
     if (!looked) {
       memory.lookWanted = true;
@@ -102,21 +112,25 @@ async function look(
   if (compiled === undefined) return 'unseen';
   // A look may have written down an approval.
   const current = parts.syncs.get(key) ?? sync;
-  findings.observed = { commit: compiled.commit, ...(memory.ref === undefined ? {} : { ref: memory.ref }) };
+  if (lost === undefined)
+    findings.observed = { commit: compiled.commit, ...(memory.ref === undefined ? {} : { ref: memory.ref }) };
   const written = await writeRevision(parts, key, current, compiled, memory, signal);
   findings.faults = [...compiled.faults, ...written.faults];
   findings.misfits = compiled.misfits;
   findings.inventory = written.inventory;
   if (parts.declared.unrenderedOf(key) === undefined) wakeRemovals(parts, key);
-  await pruneRevision(parts, { key, sync: current, compiled, memory, inventory: written.inventory, findings });
-  memory.removals = findings.removalsWait;
+  // What is declared comes back; nothing goes on the word of a revision that may not be the newest.
+  if (lost === undefined) {
+    await pruneRevision(parts, { key, sync: current, compiled, memory, inventory: written.inventory, findings });
+    memory.removals = findings.removalsWait;
+  }
   const isNewCommit = current.status?.commit !== compiled.commit;
   if (isNewCommit) parts.kept.clear(key);
   const kept = parts.kept.of(key);
   if (isNewCommit || kept.length > 0)
     findings.kept = [...new Set([...(isNewCommit ? [] : (current.status?.kept ?? [])), ...kept])];
   findings.commit = compiled.commit;
-  return { retry: written.retry };
+  return { retry: written.retry, lost };
 }
 
 /** Everything of the revision is known: what waited for that before it deletes anything may go on. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { CONDITION } from '../../../src/api/index.ts';
+import { API_VERSION, CONDITION } from '../../../src/api/index.ts';
 import type { GitFault } from '../../../src/playground/gitfault.ts';
 import { configMap, pluginYaml } from '../../support/agent.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -77,6 +77,29 @@ test('D20: a pack that breaks off leaves the last good state, and an agent that 
   heal();
   platform.look();
   await platform.isGone('ConfigMap', 'a');
+});
+
+test('while Git can not be reached, a Plugin that somebody deletes is put back, and what left Git meanwhile stays', async (t) => {
+  const platform = await startPlatform(t, { files });
+  await platform.settles();
+  const [, ...others] = await uidsOf(platform);
+  const heal = platform.server.misbehave({ fault: { kind: 'status', status: 500 } });
+  await commitFiles(platform.repository, { 'plugins/b.yaml': null });
+  platform.look();
+  await platform.says(/is held$/);
+  const plugin = { ...platform.ref('Plugin', 'a'), apiVersion: API_VERSION };
+  const before = await platform.client.get(plugin);
+  await platform.client.delete(plugin);
+  await eventually(async () => {
+    const now = await platform.client.get(plugin);
+    assert.ok(now !== undefined && now.metadata.uid !== before?.metadata.uid, 'it was made anew');
+    assert.deepEqual((await platform.get('ConfigMap', 'a'))?.data, { a: '1' });
+  });
+  await platform.says(/is held$/);
+  assert.deepEqual((await uidsOf(platform)).slice(1), others);
+  heal();
+  platform.look();
+  await platform.isGone('ConfigMap', 'b');
 });
 
 test('a commit that is announced while another is being fetched is not missed', async (t) => {
