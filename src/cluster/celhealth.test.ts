@@ -48,12 +48,16 @@ for (const expression of [
   `'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!'.matches('(a+)+$')`,
   'status.many.all(a, status.many.all(b, status.many.all(c, a + b + c >= 0)))',
 ]) {
-  test(`${expression.slice(0, 40)}… is stopped, and given up after a few tries`, () => {
+  test(`${expression.slice(0, 40)}… is stopped, rests after a few tries, and is tried again`, (t) => {
+    t.mock.timers.enable({ apis: ['Date'], now: 0 });
     const tries = Array.from({ length: 5 }, () => celHealth(object, expression));
     assert.deepEqual(
       tries.map(({ state, message }) => [state, / (took longer than|takes too long)/.exec(message)?.[1]]),
       [...Array(3).fill(['unknown', 'took longer than']), ...Array(2).fill(['unknown', 'takes too long'])],
     );
+    t.mock.timers.tick(11 * 60_000);
+    assert.match(celHealth(object, expression).message, /took longer than/);
+    assert.match(celHealth(object, expression).message, /takes too long/);
   });
 }
 

@@ -8,8 +8,9 @@ import { isRecord } from './json.ts';
 const TIMEOUT_MS = 250;
 const MOST_TRIES = 3;
 const TIMED_OUT = 'ERR_SCRIPT_EXECUTION_TIMEOUT';
-/** An expression that ran out of time this often is not tried again. */
+/** An expression that ran out of time this often in a row rests before it is tried again. */
 const STRIKES = 3;
+const REST_MS = 10 * 60_000;
 const MOST_CACHED = 1_000;
 
 const environment = new Environment({
@@ -25,6 +26,7 @@ interface Compiled {
   run: ParseResult | undefined;
   fault: string;
   strikes: number;
+  restsUntil: number;
 }
 
 const cache = new Map<string, Compiled>();
@@ -37,9 +39,10 @@ export function celHealth(object: KubeObject, expression: string): Health {
   const compiled = compile(expression);
   if (compiled.run === undefined)
     return { state: 'unknown', message: `the health expression is wrong: ${compiled.fault}` };
-  if (compiled.strikes >= STRIKES) return { state: 'unknown', message: 'the health expression takes too long' };
+  if (compiled.restsUntil > Date.now()) return { state: 'unknown', message: 'the health expression takes too long' };
   try {
     const result = bounded(compiled.run, variables(object));
+    compiled.strikes = 0;
     if (typeof result === 'boolean') {
       return result
         ? { state: 'healthy', message: 'its health expression holds' }
@@ -50,6 +53,7 @@ export function celHealth(object: KubeObject, expression: string): Health {
     const code = codeOf(error);
     if (code === TIMED_OUT) {
       compiled.strikes++;
+      if (compiled.strikes >= STRIKES) compiled.restsUntil = Date.now() + REST_MS;
       return { state: 'unknown', message: `the health expression took longer than ${TIMEOUT_MS} ms` };
     }
     if (code === 'no_such_key' || code === 'index_out_of_bounds') {
@@ -68,7 +72,7 @@ export function celFault(expression: string): string | undefined {
 function compile(expression: string): Compiled {
   const held = cache.get(expression);
   if (held !== undefined) return held;
-  const compiled: Compiled = { run: undefined, fault: '', strikes: 0 };
+  const compiled: Compiled = { run: undefined, fault: '', strikes: 0, restsUntil: 0 };
   try {
     const parsed = environment.parse(expression);
     const check = parsed.check();
