@@ -37,6 +37,8 @@ export interface ApplyTask {
   adopts?: boolean;
   /** Nobody has looked whether it exists: to be created, and left alone where it is there already (law 7). */
   onlyNew?: boolean;
+  /** It was there, is gone, and gets another UID. */
+  isAnew?: boolean;
   /** UID of what has its name, and goes first: see `Outcome`. Goes with `onlyNew`. */
   replaces?: string;
   /** For an object that names a resourceVersion: what to send instead when the live object has changed since. */

@@ -13,7 +13,7 @@ const RAN: InventoryEntry = {
   once: { key: 'v1', at: '2026-01-01T00:00:00Z' },
 };
 
-const intended = (entry: InventoryEntry | undefined, about: { once?: string; replaces?: boolean }, hash = 'h2') =>
+const intended = (entry: InventoryEntry | undefined, about: { once?: string; isAnew?: boolean }, hash = 'h2') =>
   intend(readInventory(entry === undefined ? [] : [entry]), [{ ref: REF, ...about }], new Map([[KEY, hash]])).get(KEY);
 
 test('what is about to be written is on record with the key under which it runs', () => {
@@ -24,7 +24,7 @@ test('what is about to be written is on record with the key under which it runs'
 });
 
 test('what is replaced is on record by its name alone: its labels say whose the next one is', () => {
-  assert.deepEqual(intended(RAN, { once: 'v1', replaces: true }, 'h1'), { ...REF, once: { key: 'v1' } });
+  assert.deepEqual(intended(RAN, { once: 'v1', isAnew: true }, 'h1'), { ...REF, once: { key: 'v1' } });
 });
 
 test('a write keeps what was meant with it, and a run that is over is news', () => {

@@ -12,8 +12,8 @@ export interface Intent {
   ref: ObjectRef;
   /** The key under which it runs once. */
   once?: string | undefined;
-  /** What has its name now is deleted first. */
-  replaces?: boolean;
+  /** It gets another UID than the one on record: that one is gone, or goes first. */
+  isAnew?: boolean;
 }
 
 /**
@@ -23,10 +23,10 @@ export interface Intent {
  */
 export function intend(record: Inventory, about: readonly Intent[], hashes: ReadonlyMap<string, string>): Inventory {
   const next = new Map(record);
-  for (const { ref, once, replaces } of about) {
+  for (const { ref, once, isAnew } of about) {
     const key = refKey(ref);
     const known = next.get(key);
-    const { applied, ...entry } = entryFor(ref, replaces === true ? undefined : known, once);
+    const { applied, ...entry } = entryFor(ref, isAnew === true ? undefined : known, once);
     // What is only put right stays as it is on record: the write says nothing new.
     const isRepair = applied !== undefined && applied === hashes.get(key);
     next.set(key, isRepair ? { ...entry, applied } : entry);

@@ -204,6 +204,8 @@ export class OwnedIndex {
     };
     this.#objects.set(key, after);
     this.#noteRun(key, object);
+    // Who had it may let go of it.
+    if (before !== undefined && before.plugin !== plugin) this.#options.onChange(before.plugin, key, 'gone');
     if (!tell || this.#writing.has(key)) return;
     if (differs && (before?.fields !== fields || hasOtherContent(before.object, object)))
       this.#options.onChange(plugin, key, 'drift');

@@ -22,6 +22,7 @@ import {
 import type { Facts } from './facts.ts';
 import { ensureFinalizer } from './finalizer.ts';
 import { driftWhileWaiting } from './find-drift.ts';
+import { isTaken } from './handover.ts';
 import { heldOutcome, holdFor } from './holds.ts';
 import type { KnownInputs } from './inputs.ts';
 import { type Look, lookAtCluster } from './look.ts';
@@ -118,7 +119,7 @@ async function carryOut(
   if (prepared?.state === 'wait') return releaseWaits(prepared, driftFindings(parts, input));
   const run = prepared?.run;
   const intended = intend(
-    without(input.record, forgotten(plan)),
+    without(input.record, forgotten(parts, key, plan)),
     tasks.map((task) => intentOf(task, rendered)),
     rendered.hashes,
   );
@@ -150,9 +151,9 @@ async function carryOut(
   return isFailure(verdict) ? await afterFailure(plugin, run, inputs.key, verdict, inputs.secrets) : verdict;
 }
 
-function intentOf({ object, replaces }: ApplyTask, { once }: Rendered): Intent {
+function intentOf({ object, replaces, isAnew }: ApplyTask, { once }: Rendered): Intent {
   const ref = refOf(object);
-  return { ref, once: once.get(refKey(ref)), replaces: replaces !== undefined };
+  return { ref, once: once.get(refKey(ref)), isAnew: replaces !== undefined || isAnew === true };
 }
 
 /** What was applied holds no longer as a whole. A first install takes nothing's place. */
@@ -248,9 +249,12 @@ function isYoung(parts: Parts, key: string): boolean {
   return since === undefined || parts.clock.now() - Date.parse(since) < UNSERVED_GRACE_MS;
 }
 
-function forgotten(plan: PluginPlan): string[] {
+function forgotten(parts: Parts, key: string, plan: PluginPlan): string[] {
   const keys = plan.objects
-    .filter((object) => object.action === 'moved' || isAnothers(object) || (object.action === 'keep' && object.forget))
+    .filter((object) => {
+      if (object.action === 'moved') return isTaken(parts, key, object.ref, object.to);
+      return isAnothers(object) || (object.action === 'keep' && object.forget);
+    })
     .map((object) => object.key);
   return [...keys, ...plan.gone.map(refKey)];
 }

@@ -2,12 +2,12 @@ import { type Plugin, refKey } from '../api/index.ts';
 import { type FactsParts, factsOf } from './facts.ts';
 import { nestedIn } from './nesting.ts';
 import type { Parts } from './parts.ts';
-import { DROPPED, LEAVING } from './records.ts';
+import { DROPPED, isUndecided, LEAVING } from './records.ts';
 import { keyOf } from './store.ts';
 
 /** Something that it no longer declares is still there, and whether it goes is not decided. */
 export function hasDropped(plugin: Plugin): boolean {
-  return plugin.status?.inventory?.some((entry) => entry.applied === DROPPED) ?? false;
+  return plugin.status?.inventory?.some(isUndecided) ?? false;
 }
 
 /** Of a Plugin and all that is nested in it, those that want to delete something. */

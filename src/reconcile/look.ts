@@ -16,7 +16,7 @@ import { driftOfEntry, type Found, findDrift, findIn } from './find-drift.ts';
 import { type LeftDefinition, leftDefinitions } from './left-definitions.ts';
 import { noteRuns, onceWishes, toRunAgain } from './once.ts';
 import type { Parts } from './parts.ts';
-import { DROPPED, isDeclared } from './records.ts';
+import { isDeclared, isUndecided } from './records.ts';
 import { regarding } from './regarding.ts';
 import { leavingElsewhere } from './removal-order.ts';
 import type { Rendered } from './rendered.ts';
@@ -65,7 +65,7 @@ export async function lookAtCluster(parts: Parts, input: LookInput): Promise<Loo
   });
   const desiredKeys = new Set(rendered.hashes.keys());
   const dropped = [...record]
-    .filter(([at, entry]) => !desiredKeys.has(at) && (isDeclared(entry) || entry.applied === DROPPED))
+    .filter(([at, entry]) => !desiredKeys.has(at) && (isDeclared(entry) || isUndecided(entry)))
     .map(([, entry]) => entry);
   const client = asAccount(parts.client, input.facts.account);
   const unread = new Set(open.filter((object) => isPresumedAbsent(parts, input, object)));

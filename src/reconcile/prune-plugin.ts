@@ -15,13 +15,14 @@ import { SYNC_OWNER } from '../plan/ownership.ts';
 import { planObjects } from '../plan/plan.ts';
 import { clientFor } from './account.ts';
 import { contentsOf, namespaceUser } from './contents.ts';
+import { isTaken } from './handover.ts';
 import { rulesOf } from './look.ts';
 import type { Parts } from './parts.ts';
 import type { PluginVerdict } from './plugin.ts';
-import { DROPPED, KEPT, LEAVING } from './records.ts';
+import { DROPPED, KEPT, LEAVING, MOVING } from './records.ts';
 import { isOnItsWayOut, leavingElsewhere, removalGate } from './removal-order.ts';
 
-/** Writes the plan's deletions into the record before they happen: what goes, what stays by a rule, and what is undecided. */
+/** Writes the plan's deletions into the record before they happen: what goes, what stays by a rule, and what is undecided or moves. */
 export function markLeaving(record: Inventory, plan: PluginPlan): Inventory {
   const next = new Map(record);
   for (const object of plan.objects) {
@@ -30,6 +31,7 @@ export function markLeaving(record: Inventory, plan: PluginPlan): Inventory {
     if (object.action === 'delete') next.set(object.key, { ...entry, uid: object.uid, applied: LEAVING });
     else if (object.action === 'keep')
       next.set(object.key, { ...entry, applied: object.reason === 'incomplete' ? DROPPED : KEPT });
+    else if (object.action === 'moved') next.set(object.key, { ...entry, applied: MOVING });
   }
   return next;
 }
@@ -57,8 +59,13 @@ export async function removeLeaving(
   const unknown = parts.declared.whatIsUnknown(plugin);
   if (unknown !== undefined)
     return { record, still: leaving.map((entry) => `${describeRef(entry)} (waits for ${unknown})`) };
-  const wanted = leaving.filter((entry) => parts.declared.elsewhere(key, refKey(entry)) === undefined);
-  const moved = leaving.filter((entry) => !wanted.includes(entry)).map((entry) => refKey(entry));
+  const takers = new Map(leaving.map((entry) => [entry, parts.declared.elsewhere(key, refKey(entry))]));
+  const wanted = leaving.filter((entry) => takers.get(entry) === undefined);
+  const [moved, moving] = [new Set<string>(), new Set<string>()];
+  for (const [entry, to] of takers) {
+    if (to === undefined) continue;
+    (isTaken(parts, key, entry, to) ? moved : moving).add(refKey(entry));
+  }
   const client = clientFor(parts, plugin);
   const progress = await removeNextWave(client, key, wanted, removalGate(parts, key, plugin, client));
   const lost = progress.failed.find(({ error }) => isError(error, 'LeaseLost', 'Aborted'));
@@ -67,10 +74,14 @@ export async function removeLeaving(
   const failures = progress.failed.map(({ ref, error }) => `${describeRef(ref)} (${messageOf(error)})`);
   const [failure] = progress.failed;
   return {
-    record: without(record, [...progress.gone, ...moved]),
+    record: marked(without(record, [...progress.gone, ...moved]), moving),
     still: [...describeProgress(progress), ...failures],
     ...(failure === undefined ? {} : { error: failure.error }),
   };
+}
+
+function marked(record: Inventory, moving: ReadonlySet<string>): Inventory {
+  return new Map([...record].map(([at, entry]) => [at, moving.has(at) ? { ...entry, applied: MOVING } : entry]));
 }
 
 /** Comes back for what still leaves: with back-off where that failed, by the clock where its end may go unseen. */
@@ -95,7 +106,7 @@ export async function rulesForRemoval(
   key: string,
   plugin: Plugin,
   record: Inventory,
-): Promise<{ doomed: InventoryEntry[]; released: string[]; kept: string[] }> {
+): Promise<{ doomed: InventoryEntry[]; released: string[]; kept: string[]; awaited: string[] }> {
   const entries = [...record.values()];
   const client = clientFor(parts, plugin);
   const live = await readLive(client, entries);
@@ -118,17 +129,25 @@ export async function rulesForRemoval(
   const doomed: InventoryEntry[] = [];
   const released = plan.gone.map(refKey);
   const kept: string[] = [];
+  const awaited: string[] = [];
   for (const object of plan.objects) {
     const entry = record.get(object.key);
     if (entry === undefined)
       throw new EspalierError('Internal', `the plan of a removal names ${object.key}, which is not on record`);
     if (object.action === 'delete') doomed.push({ ...entry, uid: object.uid });
+    else if (object.action === 'moved' && isAwaited(parts, key, entry, object.to))
+      awaited.push(`${describeRef(entry)} (taken over by Plugin ${object.to})`);
     else {
       released.push(object.key);
       if (object.action === 'keep') kept.push(`${entry.kind} ${entry.name}: ${object.why}`);
     }
   }
-  return { doomed, released, kept };
+  return { doomed, released, kept, awaited };
+}
+
+/** A suspended one takes nothing over before somebody resumes it. */
+function isAwaited(parts: Parts, key: string, entry: InventoryEntry, to: string): boolean {
+  return parts.plugins.get(to)?.spec.suspend !== true && !isTaken(parts, key, entry, to);
 }
 
 /** Those on their way out are waited for, see `removalGate`. */

@@ -47,7 +47,7 @@ export async function removePlugin(
 
   const uninstall = await beginUninstall(parts, plugin);
   if (uninstall.state === 'wait') return uninstall.verdict;
-  const { doomed, released, kept } = await rulesForRemoval(parts, key, plugin, record);
+  const { doomed, released, kept, awaited } = await rulesForRemoval(parts, key, plugin, record);
   const sync = syncOver(plugin, (one) => parts.plugins.get(one));
   if (sync !== undefined) parts.kept.add(sync, kept);
   const client = clientFor(parts, plugin);
@@ -76,7 +76,7 @@ export async function removePlugin(
       error,
     };
   }
-  const left = describeProgress(progress);
+  const left = [...describeProgress(progress), ...awaited];
   const more = rest.size - left.length;
   // Gone objects wake us through their watch; the timer covers kinds whose watch was just lost with their definition.
   return removing(

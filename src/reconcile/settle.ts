@@ -10,7 +10,7 @@ import type { Parts } from './parts.ts';
 import type { PluginVerdict } from './plugin.ts';
 import type { PluginFindings, PluginOutcome } from './plugin-status.ts';
 import { comeBackFor, removeLeaving } from './prune-plugin.ts';
-import { DROPPED, isDeclared, KEPT } from './records.ts';
+import { DROPPED, isDeclared, KEPT, MOVING } from './records.ts';
 import { isRolledBack, renderKey } from './release-state.ts';
 import { reached } from './sync-plugins.ts';
 import { timeLeft } from './time-left.ts';
@@ -130,7 +130,7 @@ function readyMessage(parts: Parts, plugin: Plugin, record: Inventory, stillLeav
   const entries = [...record.values()];
   const marked = (mark: string) => entries.filter((entry) => entry.applied === mark).map((entry) => describeRef(entry));
   const count = entries.filter(isDeclared).length;
-  const [kept, dropped] = [marked(KEPT), marked(DROPPED)];
+  const [kept, dropped, moving] = [marked(KEPT), marked(DROPPED), marked(MOVING)];
   const newer = plugin.status?.notDowngraded ?? [];
   const said = [
     count === 0
@@ -143,6 +143,7 @@ function readyMessage(parts: Parts, plugin: Plugin, record: Inventory, stillLeav
     const why = whyDroppedStay(parts, plugin);
     said.push(`no longer declared, but not removed${why === undefined ? '' : ` (${why})`}: ${dropped.join(', ')}`);
   }
+  if (moving.length > 0) said.push(`declared elsewhere, and not taken over yet: ${moving.join(', ')}`);
   if (stillLeaving.length > 0) said.push(`still removing ${stillLeaving.join(', ')}`);
   return said.join('; ');
 }

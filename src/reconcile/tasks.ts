@@ -53,8 +53,10 @@ export function tasksFor(input: TasksInput): Tasks {
     if (object === undefined || !writes(step)) continue;
     const [entry, there] = [record.get(step.key), live.get(step.key)];
     const replaces = step.action === 'create' ? step.replaces : undefined;
+    // What has another one's labels is taken over, though nothing of it differs from what is on record.
     const isRepair =
       replaces === undefined &&
+      step.action !== 'adopt' &&
       rerun?.has(step.key) !== true &&
       isAsRecorded(entry, rendered.hashes.get(step.key), there);
     const task: ApplyTask = {
@@ -73,6 +75,7 @@ export function tasksFor(input: TasksInput): Tasks {
     if (step.action === 'adopt' && step.from === undefined) task.adopts = true;
     if (object.unread === true || replaces !== undefined) task.onlyNew = true;
     if (replaces !== undefined) task.replaces = replaces.uid;
+    if (step.action === 'create' && entry?.uid !== undefined) task.isAnew = true;
     if (object.form.onlyAgainst !== undefined) task.renew = (now) => formToSend(formOf(plugin, object.declared, now));
     if (isRepair) {
       const drift = driftIn(step, object.form, there);

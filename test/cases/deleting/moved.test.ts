@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { LABEL } from '../../../src/api/index.ts';
 import { configMap, pluginYaml } from '../../support/agent.ts';
-import { always } from '../../support/eventually.ts';
+import { always, eventually } from '../../support/eventually.ts';
 import { startPlatform } from '../support/platform.ts';
+import { startProxied } from '../support/proxied.ts';
 
 const BROKEN = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: [\n';
 
@@ -141,4 +142,65 @@ test('D2: an object that moves to a plugin that cannot be rendered stays until i
   const live = await platform.get('ConfigMap', 'moves');
   assert.equal(live?.metadata.uid, uid);
   assert.equal(live?.metadata.labels?.[LABEL.plugin], 'to');
+});
+
+test('an object that moves to a Plugin that can not take it yet, and is then declared nowhere, is removed', async (t) => {
+  const never = { gates: [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'never', condition: 'Open' }] };
+  const platform = await startPlatform(t, {
+    files: {
+      'plugins/a.yaml': pluginYaml('a', 'apps/a'),
+      'plugins/b.yaml': pluginYaml('b', 'apps/b', never),
+      'apps/a/stays.yaml': configMap('stays'),
+      'apps/a/moves.yaml': configMap('moves'),
+      'apps/b/other.yaml': configMap('other'),
+    },
+  });
+  await platform.pluginReaches('a', 'Ready');
+  const uid = await platform.uid('moves');
+  await platform.push({ 'apps/a/moves.yaml': null, 'apps/b/moves.yaml': configMap('moves') });
+  await platform.pluginSays('a', /declared elsewhere, and not taken over yet: ConfigMap \S+\/moves/);
+  assert.equal(await platform.uid('moves'), uid);
+  await platform.push({ 'apps/b/moves.yaml': null });
+  await platform.isGone('ConfigMap', 'moves');
+  assert.ok(await platform.exists('stays'));
+});
+
+test('what carries the labels of a Plugin that is gone is taken back, though nothing else of it differs', async (t) => {
+  const platform = await startPlatform(t, {
+    files: { 'plugins/a.yaml': pluginYaml('a', 'apps/a'), 'apps/a/cm.yaml': configMap('a') },
+  });
+  await platform.settles();
+  const live = await platform.get('ConfigMap', 'a');
+  const { namespace, name, labels, annotations } = live?.metadata ?? { name: 'a' };
+  // A write of ours that was under way when another Plugin took the object over.
+  const late = { namespace, name, annotations, labels: { ...labels, [LABEL.plugin]: 'gone' } };
+  const object = JSON.parse(JSON.stringify({ ...JSON.parse(configMap('a')), metadata: late }));
+  await platform.client.apply(object, { fieldManager: 'espalier', force: true });
+  await eventually(async () =>
+    assert.equal((await platform.get('ConfigMap', 'a'))?.metadata.labels?.[LABEL.plugin], 'a'),
+  );
+  await platform.settles();
+});
+
+test('an object that somebody deletes is on record without its UID before it is made again', async (t) => {
+  const { proxy, kubeconfig } = await startProxied(t);
+  const platform = await startPlatform(t, {
+    files: { 'plugins/a.yaml': pluginYaml('a', 'apps/a'), 'apps/a/cm.yaml': configMap('a') },
+    agent: { kubeconfig },
+  });
+  await platform.settles();
+  const uid = await platform.uid('a');
+  const recorded: (string | undefined)[] = [];
+  proxy.before = async ({ path, mutation }) => {
+    if (mutation > 0 && path.includes('/configmaps/a?'))
+      recorded.push((await platform.plugin('a'))?.status?.inventory?.find((entry) => entry.name === 'a')?.uid);
+    return undefined;
+  };
+  await platform.client.delete(platform.ref('ConfigMap', 'a'));
+  await eventually(async () => assert.notEqual(await platform.uid('a'), uid));
+  assert.deepEqual(recorded, [undefined], 'who removes it now finds it by its labels');
+  await eventually(async () => {
+    const entry = (await platform.plugin('a'))?.status?.inventory?.find((one) => one.name === 'a');
+    assert.equal(entry?.uid, await platform.uid('a'));
+  });
 });

@@ -84,10 +84,11 @@ test('an object that another plugin declares before its deletion is sent stays, 
   });
   await platform.pluginReaches('to', 'Waiting');
   letGo();
-  await eventually(async () => assert.deepEqual(await recordOf(platform, 'from'), ['stays']));
+  await platform.pluginSays('from', /declared elsewhere, and not taken over yet: ConfigMap \S+\/moves/);
   assert.equal(await platform.uid('moves'), uid);
   await platform.push({ 'plugins/to.yaml': pluginYaml('to', 'apps/to') });
   await platform.settles();
+  await eventually(async () => assert.deepEqual(await recordOf(platform, 'from'), ['stays']));
   await stayed(platform, uid, 'to');
 });
 
