@@ -38,6 +38,7 @@ interface Declared {
   /** ConfigMaps and what is in them. Each is in one Plugin. */
   maps: Map<string, string>;
   isBroken: boolean;
+  isOff: boolean;
 }
 
 const POOL = Array.from({ length: 12 }, (_, index) => `map-${index}`);
@@ -72,6 +73,7 @@ class Repository {
       () => this.renamePlugin(),
       () => this.order(),
       () => this.breakOrMend(),
+      () => this.switch(),
     ];
     return (this.#dice.of(deeds) ?? deeds[0])?.() ?? 'nothing';
   }
@@ -79,9 +81,12 @@ class Repository {
   /** What a commit has to write and to remove. */
   files(): Record<string, NewFile> {
     const now = new Map<string, string>();
-    for (const [name, { after, maps, isBroken }] of this.plugins) {
+    for (const [name, { after, maps, isBroken, isOff }] of this.plugins) {
       const dependsOn = after.map((one) => ({ name: one }));
-      now.set(`plugins/${name}.yaml`, pluginYaml(name, `apps/${name}`, { dependsOn, apply: { force: true } }));
+      now.set(
+        `plugins/${name}.yaml`,
+        pluginYaml(name, `apps/${name}`, { dependsOn, apply: { force: true }, enabled: !isOff }),
+      );
       for (const [map, value] of maps) now.set(`apps/${name}/${map}.yaml`, configMap(map, { value }));
       if (isBroken) now.set(`apps/${name}/broken.yaml`, 'kind: [');
     }
@@ -100,11 +105,16 @@ class Repository {
     return new Map([...this.plugins.values()].flatMap(({ maps }) => [...maps]));
   }
 
+  /** Those that are to be in the cluster. */
+  wanted(): Map<string, string> {
+    return new Map([...this.plugins.values()].flatMap(({ maps, isOff }) => (isOff ? [] : [...maps])));
+  }
+
   addPlugin(): string {
     if (this.plugins.size >= 7) return 'nothing';
     const name = `plugin-${this.#names++}`;
     // A Plugin that renders nothing any more would wait for consent.
-    this.plugins.set(name, { after: [], maps: new Map([[`of-${name}`, '0']]), isBroken: false });
+    this.plugins.set(name, { after: [], maps: new Map([[`of-${name}`, '0']]), isBroken: false, isOff: false });
     return `add ${name}`;
   }
 
@@ -130,7 +140,13 @@ class Repository {
   order(): string {
     const names = [...this.plugins.keys()];
     const [one, other] = [this.#dice.of(names), this.#dice.of(names)];
-    if (one === undefined || other === undefined || this.deleted.has(other) || this.#waitsFor(other, one))
+    if (
+      one === undefined ||
+      other === undefined ||
+      this.deleted.has(other) ||
+      this.plugins.get(other)?.isOff === true ||
+      this.#waitsFor(other, one)
+    )
       return 'nothing';
     const plugin = this.plugins.get(one);
     if (plugin === undefined) return 'nothing';
@@ -152,6 +168,15 @@ class Repository {
     if (plugin === undefined) return 'nothing';
     plugin.isBroken = !plugin.isBroken;
     return `${plugin.isBroken ? 'break' : 'mend'} ${name}`;
+  }
+
+  /** One that others need stays on. */
+  switch(): string {
+    const name = this.#dice.of([...this.plugins.keys()]) ?? '';
+    const plugin = this.plugins.get(name);
+    if (plugin === undefined || this.isNeeded(name)) return 'nothing';
+    plugin.isOff = !plugin.isOff;
+    return `switch ${name} ${plugin.isOff ? 'off' : 'on'}`;
   }
 
   addMap(): string {
@@ -220,9 +245,9 @@ async function play(t: TestContext, seed: number, steps: number): Promise<void> 
   try {
     for (let step = 0; step < steps; step++) {
       if (dice.chance(0.75)) {
-        const before = model.maps();
+        const before = model.wanted();
         const changes = Array.from({ length: 1 + Math.floor(dice.next() * 3) }, () => model.change());
-        const after = model.maps();
+        const after = model.wanted();
         for (const name of before.keys()) if (!after.has(name)) anew.add(name);
         for (const name of after.keys()) if (!before.has(name)) anew.add(name);
         note(`commit: ${changes.join('; ')}`);
@@ -329,7 +354,7 @@ async function atRest(
   anew: Set<string>,
 ): Promise<void> {
   const { client, namespace } = platform;
-  const wanted = [...model.maps()].sort();
+  const wanted = [...model.wanted()].sort();
   await eventually(
     async () => {
       const { status } = await platform.sync();
