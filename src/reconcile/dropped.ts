@@ -2,7 +2,7 @@ import { type Plugin, refKey } from '../api/index.ts';
 import { type FactsParts, factsOf } from './facts.ts';
 import { nestedIn } from './nesting.ts';
 import type { Parts } from './parts.ts';
-import { DROPPED, isUndecided, LEAVING } from './records.ts';
+import { DROPPED, isUndecided, LEAVING, MOVING } from './records.ts';
 import { keyOf } from './store.ts';
 
 /** Something that it no longer declares is still there, and whether it goes is not decided. */
@@ -24,10 +24,11 @@ export function isRemoving({ metadata, status }: Plugin): boolean {
   return status?.inventory?.some((entry) => entry.applied === LEAVING) ?? false;
 }
 
-/** Something will be deleted that was not even asked to go yet. One that hangs on its finalizers was. */
-export function hasToDelete(parts: FactsParts & Pick<Parts, 'owned'>, plugin: Plugin): boolean {
+/** Something will be deleted that was not even asked to go yet, or handed over. One that hangs on its finalizers was. */
+export function hasToLetGo(parts: FactsParts & Pick<Parts, 'owned'>, plugin: Plugin): boolean {
   let prunes: boolean | undefined;
   return (plugin.status?.inventory ?? []).some((entry) => {
+    if (entry.applied === MOVING) return true;
     if (entry.applied === LEAVING) return parts.owned.get(refKey(entry))?.terminating !== true;
     if (entry.applied !== DROPPED) return false;
     prunes ??= isPruned(parts, plugin);

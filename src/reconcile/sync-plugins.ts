@@ -1,6 +1,6 @@
 import { CONDITION, type Plugin } from '../api/index.ts';
 import { currentKey } from './current-key.ts';
-import { hasToDelete } from './dropped.ts';
+import { hasToLetGo } from './dropped.ts';
 import type { FactsParts } from './facts.ts';
 import { syncOver } from './nesting.ts';
 import type { Parts } from './parts.ts';
@@ -17,6 +17,6 @@ export function reached(parts: FactsParts & Pick<Parts, 'inputs' | 'owned'>, plu
   if (plugin.metadata.deletionTimestamp !== undefined || status?.observedGeneration !== plugin.metadata.generation)
     return false;
   const ready = status?.conditions?.find((one) => one.type === CONDITION.Ready);
-  if (ready?.status !== 'True' || hasToDelete(parts, plugin)) return false;
+  if (ready?.status !== 'True' || hasToLetGo(parts, plugin)) return false;
   return ready.reason === 'Disabled' || status?.revision?.key === currentKey(parts, plugin);
 }
