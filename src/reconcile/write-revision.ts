@@ -57,8 +57,10 @@ export async function writeRevision(
   if (count > 0) {
     parts.declared.beginRevision(key);
     const intended = new Map(record);
-    for (const one of todo.flat()) if (!intended.has(one.key)) intended.set(one.key, refOf(one.object));
-    if (intended.size !== record.size)
+    // What is gone gets another UID than the one on record: who removes it before that is known finds it by its labels.
+    const made = todo.flat().filter((one) => !record.has(one.key) || isGone(parts, one));
+    for (const one of made) intended.set(one.key, refOf(one.object));
+    if (made.some(({ key: at }) => record.get(at)?.uid !== undefined || !record.has(at)))
       await parts.statuses.change(key, ({ status }) => ({ ...status, inventory: [...intended.values()] }));
     for (const [at, entry] of intended) record.set(at, entry);
   }
@@ -112,6 +114,10 @@ export async function writeRevision(
   }
   memory.written = true;
   return { inventory: [...record.values()], faults, retry };
+}
+
+function isGone(parts: SyncParts, { object }: Wanted): boolean {
+  return parts.storeFor(object.kind)?.get(keyOf(object)) === undefined;
 }
 
 /** Whether an object must be written: it is not there, was made from something else, or somebody edited what we wrote. */
