@@ -58,9 +58,9 @@ export async function writeRevision(
     parts.declared.beginRevision(key);
     const intended = new Map(record);
     // What is gone gets another UID than the one on record: who removes it before that is known finds it by its labels.
-    const made = todo.flat().filter((one) => !record.has(one.key) || isGone(parts, one));
+    const made = todo.flat().filter((one) => isNewOnRecord(parts, one, record.get(one.key)));
     for (const one of made) intended.set(one.key, refOf(one.object));
-    if (made.some(({ key: at }) => record.get(at)?.uid !== undefined || !record.has(at)))
+    if (made.length > 0)
       await parts.statuses.change(key, ({ status }) => ({ ...status, inventory: [...intended.values()] }));
     for (const [at, entry] of intended) record.set(at, entry);
   }
@@ -116,7 +116,8 @@ export async function writeRevision(
   return { inventory: [...record.values()], faults, retry };
 }
 
-function isGone(parts: SyncParts, { object }: Wanted): boolean {
+function isNewOnRecord(parts: SyncParts, { object }: Wanted, entry: SyncInventoryEntry | undefined): boolean {
+  if (entry?.uid === undefined) return entry === undefined;
   return parts.storeFor(object.kind)?.get(keyOf(object)) === undefined;
 }
 

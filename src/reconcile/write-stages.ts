@@ -75,9 +75,10 @@ export async function writeStages(
         // Meant to become ours, but it never was.
         if (!before.has(at)) result.record.delete(at);
       } else await sortOut(parts, key, result, problemFrom(refOf(object), outcome));
-      if (outcome.outcome === 'written' && !isBuiltIn(object)) parts.watches.served(object);
-      if (outcome.outcome === 'written') parts.definitions.written(outcome.object);
-      if (outcome.outcome === 'written') noteOwnKind(parts, outcome.object);
+      if (outcome.outcome !== 'written') continue;
+      if (!isBuiltIn(object)) parts.watches.served(object);
+      parts.definitions.written(outcome.object);
+      noteOwnKind(parts, outcome.object);
     }
     if (result.surprised) break;
     if (stage === 'definitions') await definitionsReady(parts, objects, result, signal);

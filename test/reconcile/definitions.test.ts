@@ -39,6 +39,18 @@ function phasesOf(scene: Scene, plugin: string): string[] {
     .map(({ body }) => /"phase":"(\w+)"/.exec(body)?.[1] ?? '');
 }
 
+/** The definition in one Plugin, an object of it in another. */
+function startApart(t: TestContext, group: string): Promise<Scene> {
+  return startScene(t, {
+    files: {
+      'plugins/kinds.yaml': pluginYaml('kinds', 'apps/kinds'),
+      'plugins/objects.yaml': pluginYaml('objects', 'apps/objects'),
+      'apps/kinds/kind.yaml': gadgetDefinition(group),
+      'apps/objects/one.yaml': gadget(group, { size: 'small' }),
+    },
+  });
+}
+
 const isGadget = (path: string): boolean => path.includes('/gadgets/one');
 const isDefinition = (path: string): boolean => path.includes('/customresourcedefinitions/gadgets.');
 
@@ -66,14 +78,7 @@ describe('a definition that changes', { concurrency: 3 }, () => {
 
   test('in one plugin, with an object of it in another that does not wait for it: no failure either', async (t) => {
     const group = groupFor(t);
-    const scene = await startScene(t, {
-      files: {
-        'plugins/kinds.yaml': pluginYaml('kinds', 'apps/kinds'),
-        'plugins/objects.yaml': pluginYaml('objects', 'apps/objects'),
-        'apps/kinds/kind.yaml': gadgetDefinition(group),
-        'apps/objects/one.yaml': gadget(group, { size: 'small' }),
-      },
-    });
+    const scene = await startApart(t, group);
     const triedAgain = Promise.withResolvers<void>();
     let tries = 0;
     scene.proxy.reset();
@@ -91,14 +96,7 @@ describe('a definition that changes', { concurrency: 3 }, () => {
 
   test('lets in at once what was refused before', async (t) => {
     const group = groupFor(t);
-    const scene = await startScene(t, {
-      files: {
-        'plugins/kinds.yaml': pluginYaml('kinds', 'apps/kinds'),
-        'plugins/objects.yaml': pluginYaml('objects', 'apps/objects'),
-        'apps/kinds/kind.yaml': gadgetDefinition(group),
-        'apps/objects/one.yaml': gadget(group, { size: 'small' }),
-      },
-    });
+    const scene = await startApart(t, group);
     const { client, namespace } = scene;
     const suspend = (wish: boolean) =>
       client.patch(scene.ref('Plugin', 'kinds'), { spec: { suspend: wish } }, { type: 'merge' });
